@@ -299,7 +299,7 @@ def test_without_a_sheet_data_are_asked_what_the_page_asks_and_what_no_time_is_l
     junit, out = tmp_path / "out.xml", tmp_path / "out.json"
     require = ["--require", "average_case.p_robust >= .5", "--require", "source_robustness.rho >= 2"]
     written = ["--junit", str(junit), "--json", str(out), "--report", str(tmp_path / "out.html")]
-    assert main(["check", "--data", "wine", "--budget", "1s", *require, *written]) == 3
+    assert main(["check", "--data", "wine", "--all", "--budget", "1s", *require, *written]) == 3
     said = capsys.readouterr().err
     workspace, wine = engine().workspace, load_example("wine").fingerprint
     asked = {step.stem: step for step in usual_steps(workspace, LOCAL_OWNER, wine)}

@@ -203,6 +203,7 @@ def _interval(metric: Metric, scored: Scored, design: Design, value: float) -> t
     short = "" if not metric.reads_classes else _short(scored, classes, design)
     if metric.mean_of_shares is not None and (not short or (len(classes) <= 2 and design.by_sample)):
         by_class = _of_shares(metric.mean_of_shares(scored), design, value)
+        by_class = within(by_class, metric.lowest, metric.highest[scored.n_classes > 2]) if by_class.known else by_class
         if by_class.known and design.by_sample:
             return by_class, ""
     if short:

@@ -1,12 +1,11 @@
 """What is each metric? Functions of counts by class, shares of samples, and what is made of probabilities.
 
-Those of scikit-learn are definitions; the others are the same, faster or for many tables at once, and tested equal.
+Those with scikit-learn's names are the same as theirs, faster or for many tables at once, and tested equal.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from touchstone.core.evaluate.calibration import expected_calibration_error
 Parts = tuple[Bools, Bools]
 """Which samples a share is of, and which of all samples it counts."""
 Weights = Floats | None
+OfClass = Callable[[Bools, Floats, Floats], float]
+"""A metric of one class: which samples are of it, their probability of it, and their weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ class Scored:
     @cached_property
     def areas(self) -> list[tuple[float, float]]:
         """The area under the ROC curve of each class that is asked for, against the rest, and how many are of it."""
-        return _areas("roc_auc_score", self, None)
+        return _areas(roc_area, self, None)
 
 
 # Functions of counts. Ratios of nothing are 0, or left out of means, where scikit-learn has it so.
@@ -296,29 +297,55 @@ def _columns(scored: Scored) -> list[int]:
     return np.unique(scored.y_true).tolist()
 
 
-def area(name: str, *, by_frequency: bool = False) -> Callable[[Scored, Weights], float]:
+def roc_area(own: Bools, score: Floats, weights: Floats) -> float:
+    """How likely a sample of a class has a higher score than one of the rest; a tie counts as half.
+
+    >>> roc_area(np.array([True, True, False, False]), np.array([0.9, 0.4, 0.4, 0.1]), np.ones(4))
+    0.875
+    """
+    ours, others = _weights_by_score(own, score, weights)
+    return float((ours * (others.cumsum() - others / 2)).sum() / (ours.sum() * others.sum()))
+
+
+def average_precision(own: Bools, score: Floats, weights: Floats) -> float:
+    """The mean, over the samples of a class, of the precision where all with this score or a higher one are meant.
+
+    >>> average_precision(np.array([True, False, True, False]), np.array([0.9, 0.8, 0.7, 0.1]), np.ones(4)).__round__(3)
+    0.833
+    """
+    ours, others = _weights_by_score(own, -score, weights)
+    hits, size = ours.cumsum(), (ours + others).cumsum()
+    return float((ours * _over(hits, size)).sum() / ours.sum())
+
+
+def _weights_by_score(own: Bools, score: Floats, weights: Floats) -> Float[np.ndarray, "2 n_scores"]:
+    """The weights of the samples of a class, and of the rest, at each score in rising order."""
+    values, place = np.unique(score, return_inverse=True)
+    return np.array([np.bincount(place, weights * side, len(values)) for side in (own, ~own)])
+
+
+def area(of_class: OfClass, *, by_frequency: bool = False) -> Callable[[Scored, Weights], float]:
     """The mean over classes, each against the rest, of a metric of one class; NaN where a class has no rest.
 
     Each class counts alike, or `by_frequency`.
     """
 
     def value(scored: Scored, weights: Weights) -> float:
-        as_it_is = weights is None and name == "roc_auc_score"
-        areas, sizes = np.transpose(scored.areas if as_it_is else _areas(name, scored, weights))
+        as_it_is = weights is None and of_class is roc_area
+        areas, sizes = np.transpose(scored.areas if as_it_is else _areas(of_class, scored, weights))
         return float(np.average(areas, weights=sizes if by_frequency else None))
 
     return value
 
 
-def _areas(name: str, scored: Scored, weights: Weights) -> list[tuple[float, float]]:
+def _areas(of_class: OfClass, scored: Scored, weights: Weights) -> list[tuple[float, float]]:
     assert scored.proba is not None
     areas, every = [], np.ones(scored.n) if weights is None else weights
     for label in _columns(scored):
         own = scored.y_true == label
         if own.all() or not own.any():
             return [(float("nan"), 1.0)]
-        made = _sklearn(name)(own, scored.proba[:, label], sample_weight=weights)
-        areas.append((float(made), float(every[own].sum())))
+        areas.append((of_class(own, scored.proba[:, label], every), float(every[own].sum())))
     return areas
 
 
@@ -421,8 +448,3 @@ def calibration_error(scored: Scored, _: Weights) -> float:
     assert scored.proba is not None
     confidence = scored.proba[np.arange(scored.n), scored.y_pred]
     return expected_calibration_error(confidence, scored.y_true == scored.y_pred)
-
-
-def _sklearn(name: str) -> Callable[..., Any]:
-    """A metric of scikit-learn by its name; imported once it is needed, since that takes long."""
-    return getattr(import_module("sklearn.metrics"), name)
