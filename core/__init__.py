@@ -65,22 +65,24 @@ def version() -> str:
 
 
 def versions(*libraries: str) -> dict[str, str]:
-    """The version of each of these libraries, as it is installed here.
-
-    Raises
-    ------
-    importlib.metadata.PackageNotFoundError
-        If one of them is not installed.
+    """The version of each of these libraries that is installed here.
 
     Examples
     --------
-    >>> list(versions("numpy", "pandas"))
+    >>> list(versions("numpy", "no-such-library", "pandas"))
     ['numpy', 'pandas']
     """
-    return {library: _installed_version(library) for library in libraries}
+    known = ((library, _installed_version(library)) for library in libraries)
+    return {library: number for library, number in known if number is not None}
 
 
-_installed_version = cache(metadata.version)
+@cache
+def _installed_version(library: str) -> str | None:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return None
+
 
 if __name__ == "core":  # found by the name of its folder, in a checkout
     from touchstone.core.same import as_core

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 import zipfile
@@ -21,6 +22,7 @@ import pytest
 from tests.browser.server import free_port
 from tests.conftest import ROOT
 from tests.test_command_check import predictions, worse_model
+from touchstone.core.installed import command
 
 pytestmark = pytest.mark.evidence
 IN_WHEEL = ("touchstone", "touchstone_dashboard")
@@ -183,3 +185,76 @@ def test_pytest_finds_the_fixture_of_an_installed_touchstone(installed, away):
     words = [installed / "python", "-m", "pytest", "-q", "test_it.py"]
     done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False, **away)
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+LIGHT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ABSENT:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+import numpy as np
+import touchstone
+from touchstone.core.__main__ import main
+
+truth = np.tile(["cat", "dog"], 60)
+sides = [touchstone.predictions(truth, np.where(np.arange(120) < n, "cat", truth)) for n in (5, 40)]
+print(touchstone.compare(*sides).verdict.headline)
+touchstone.compare(*sides, design="independent").report("matched.html")
+print(touchstone.check("source_robustness", "wine", models=("logistic",), n_repeats=3).verdict.headline)
+list(touchstone.KMeansFolds(n_splits=3).split(np.random.default_rng(0).normal(size=(60, 2))))
+rows = [f"{row},{label},cat" for row, label in enumerate(truth)]
+with open("old.csv", "w") as file:
+    print("id,truth,predicted", *rows, sep=chr(10), file=file)
+assert main(["read", "old.csv"]) == 0
+assert main(["compare", "old.csv", "old.csv", "--report", "pair.html"]) == 0
+assert main(["plan", "--difference", ".02"]) == 0
+assert main(["claims", "M01"]) == 0 and main(["plans", "trials"]) == 0
+assert main(["check", "--data", "wine"]) == 2
+try:
+    touchstone.check("source_robustness", "wine", models=("linear",), n_repeats=3)
+except touchstone.core.data.DataError as error:
+    print(error)
+"""
+NOT_LIGHT = ("torch", "safetensors", "streamlit", "umap", "distributed", "dask", "sqlalchemy", "onnxruntime", "psycopg")
+
+
+def test_without_extras_files_are_read_compared_and_reported(installed, away):
+    code = LIGHT.replace("ABSENT", repr(set(NOT_LIGHT)))
+    done = subprocess.run([installed / "python", "-c", code], capture_output=True, timeout=SECONDS, **away)
+    assert done.returncode == 0, done.stderr
+    assert "the new model is worse than the reference" in done.stdout
+    assert "this takes sqlalchemy, which is not installed. Install it: pip install 'touchstone-dashboard[cluster]'" in (
+        done.stderr
+    )
+    assert "this takes torch, which is not installed. Install it: pip install 'touchstone-dashboard[torch]'" in (
+        done.stdout
+    )
+
+
+def test_requirements_are_what_the_package_and_the_app_take():
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = about["optional-dependencies"]
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    listed = {line.partition("#")[0].strip() for line in lines} - {""}
+    app = {each for name in ("app", "cluster", "torch") for each in extras[name] if not each.startswith(about["name"])}
+    assert listed == {*about["dependencies"], *app}
+    assert not any(each.partition("[")[0].partition(">")[0] in NOT_LIGHT for each in about["dependencies"])
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("pipx_metadata.json", "{}", "pipx inject touchstone-dashboard openpyxl"),
+        ("uv-receipt.toml", "", "uv tool install touchstone-dashboard --with openpyxl"),
+        ("pyvenv.cfg", "home = /usr/bin\nuv = 0.9.1\n", "uv pip install openpyxl"),
+        ("pyvenv.cfg", "home = /usr/bin\n", "pip install openpyxl"),
+    ],
+)
+def test_a_remedy_is_in_the_words_of_what_installed_it(monkeypatch, tmp_path, file, content, words):
+    (tmp_path / file).write_text(content)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert command("openpyxl") == words

@@ -12,6 +12,7 @@ from jaxtyping import Shaped
 
 from touchstone.core.data import sandbox
 from touchstone.core.data.categories import column_of
+from touchstone.core.installed import command
 from touchstone.core.models.errors import ModelError, ModelStopped
 from touchstone.core.models.inputs import InputRange, black_and_white, network_inputs
 from touchstone.core.models.late import torch
@@ -181,7 +182,7 @@ def read_onnx(content: bytes, columns: Sequence[str] = ()) -> Run:
         import onnxruntime  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ModelError(
-            "ONNX models need the package onnxruntime: pip install onnxruntime, and start again."
+            f"ONNX models need the package onnxruntime: {command('onnxruntime')}, and start again."
         ) from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # what is wrong with a file is raised and told; the server's log is not for it

@@ -19,6 +19,7 @@ from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import set_aside
 from touchstone.core.data.errors import SmallClasses
+from touchstone.core.installed import remedy
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.live import lent
 from touchstone.core.models.load import read_stored
@@ -93,7 +94,12 @@ def check(
         if model is None or isinstance(model, bytes | str | PathLike):
             raise DataError("class_names= says what the outputs of a model in memory stand for: give it with model=.")
         model = _Named(model, tuple(class_names))
-    result = _asked(question, data, model, settings, None if metric is None else (metric, positive))
+    try:
+        result = _asked(question, data, model, settings, None if metric is None else (metric, positive))
+    except ModuleNotFoundError as error:
+        if (missing := remedy(error)) is None:
+            raise
+        raise DataError(f"{question}: {missing}") from error
     return replace(result, answer=result.answer.muting(kinds))
 
 

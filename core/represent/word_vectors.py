@@ -23,6 +23,7 @@ from touchstone.core.data import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
 from touchstone.core.data.tables.vectors import attach_vectors, read_vectors
+from touchstone.core.installed import command
 from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.models.threads import single_threaded
 
@@ -288,7 +289,7 @@ def read_word_vectors(file: File, *, limits: Limits | None = None) -> WordVector
         from gensim.models import KeyedVectors  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise DataError(
-            "Word vectors are read by gensim, which is not installed here. Run `pip install gensim`, or give vectors "
+            f"Word vectors are read by gensim, which is not installed here. Run `{command('gensim')}`, or give vectors "
             "by id (Parquet or NPZ)."
         ) from error
     name = file_name(file)
@@ -392,8 +393,8 @@ def sentence_vectors(texts: Sequence[str], folder: str | Path) -> Float[np.ndarr
         from sentence_transformers import SentenceTransformer  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise DataError(
-            "Sentence vectors need sentence-transformers, which is not installed here. Run `pip install "
-            "sentence-transformers`, or give vectors by id (Parquet or NPZ)."
+            "Sentence vectors need sentence-transformers, which is not installed here. Run "
+            f"`{command('sentence-transformers')}`, or give vectors by id (Parquet or NPZ)."
         ) from error
     try:
         with single_threaded(), one_torch_thread():

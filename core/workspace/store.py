@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from touchstone.core.data.home import write_whole
 from touchstone.core.data.limits import MIB, most
+from touchstone.core.installed import command
 from touchstone.core.workspace import schema
 from touchstone.core.workspace.errors import DiskFull, WorkspaceError, database_error, disk_error
 
@@ -64,7 +65,7 @@ def _connect(url: str) -> Database:
             address = address.set(drivername=f"postgresql+{DRIVER}")
         return create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
     except ModuleNotFoundError as missing:
-        remedy = f'Install it: pip install "{DRIVER}[binary]>=3.2,<4".' if missing.name == DRIVER else "Install it."
+        remedy = f"Install it: {command(f'{DRIVER}[binary]>=3.2,<4')}." if missing.name == DRIVER else "Install it."
         kind = {"postgresql": "PostgreSQL"}.get(address.get_backend_name(), address.get_backend_name())
         raise WorkspaceError(NO_DRIVER.format(kind=kind, driver=missing.name, remedy=remedy)) from None
     except (ArgumentError, NoSuchModuleError, ValueError):

@@ -25,6 +25,7 @@ from touchstone.core.data.tables.npz import parse_arrays
 from touchstone.core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 from touchstone.core.data.tables.table import Table, TextColumns, make_table, read_columns, rows_alike, without
 from touchstone.core.data.values import listed, objects, quoted
+from touchstone.core.installed import command
 
 # Which letters do the bytes of a file stand for? UTF-8 or UTF-16, else what Windows writes in the West.
 
@@ -338,7 +339,7 @@ def _sheets(content: bytes, name: str, limits: Limits) -> dict[str, list[SheetRo
     for path in archive.paths:  # all of it, so that nothing unpacks beyond the limit unseen
         archive.read(path)
     lacking = "workbooks are read by openpyxl, which is not installed. Save the sheet as CSV (UTF-8), or install it: "
-    with refusing(f"{name}: {lacking}pip install openpyxl", ImportError):
+    with refusing(f"{name}: {lacking}{command('openpyxl')}", ImportError):
         import openpyxl  # pyright: ignore[reportMissingModuleSource, reportMissingImports]
     # By whatever error: a file from somebody else can make the library raise nearly anything.
     with refusing(f"{name}: this is no Excel workbook, or a damaged one. Save the sheet as CSV (UTF-8)."):

@@ -412,7 +412,7 @@ def device(processors: Path = Path("/proc")) -> str:
 
     It is asked of the system, since importing torch takes seconds.
     """
-    if not core.versions("torch")["torch"].endswith("+cpu"):
+    if not core.versions("torch").get("torch", "+cpu").endswith("+cpu"):
         told = [file.read_text("utf-8") for file in sorted(processors.glob("driver/nvidia/gpus/*/information"))]
         names = [line.partition(":")[2].strip() for text in told for line in text.splitlines() if "Model:" in line]
         if names:
