@@ -205,7 +205,7 @@ sides = [touchstone.predictions(truth, np.where(np.arange(120) < n, "cat", truth
 print(touchstone.compare(*sides).verdict.headline)
 touchstone.compare(*sides, design="independent").report("matched.html")
 print(touchstone.check("source_robustness", "wine", models=("logistic",), n_repeats=3).verdict.headline)
-list(touchstone.KMeansFolds(n_splits=3).split(np.random.default_rng(0).normal(size=(60, 2))))
+list(touchstone.KMeansFolds(n_folds=3).split(np.random.default_rng(0).normal(size=(60, 2))))
 rows = [f"{row},{label},cat" for row, label in enumerate(truth)]
 with open("old.csv", "w") as file:
     print("id,truth,predicted", *rows, sep=chr(10), file=file)
@@ -258,3 +258,12 @@ def test_a_remedy_is_in_the_words_of_what_installed_it(monkeypatch, tmp_path, fi
     (tmp_path / file).write_text(content)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert command("openpyxl") == words
+
+
+def test_without_the_app_its_start_says_what_brings_it(installed, away):
+    code = "import sys; sys.modules['streamlit'] = None; from touchstone.ui.shell.tool import main; main()"
+    done = subprocess.run([installed / "python", "-c", code], capture_output=True, timeout=SECONDS, **away)
+    assert done.returncode == 2
+    assert done.stderr == "touchstone: this takes streamlit, which is not installed. Install it: pip install " + (
+        "'touchstone-dashboard[app]'\n"
+    )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from touchstone.core.__main__ import run_in_terminal
 from touchstone.core.command import ABOUT
+from touchstone.core.installed import remedy
 from touchstone.ui import ROOT
 
 ABOUT_TOOL = f"{ABOUT} Alone, or with --port and --host, touchstone starts the app and prints its address."
@@ -31,8 +32,13 @@ def start(words: Sequence[str]) -> None:
         "--host", default=HOST, help=f"at which address; {HOST} if not said. Others are refused without sign-in"
     )
     chosen = parser.parse_args(words)
-    from streamlit.web import cli
-
+    try:
+        from streamlit.web import cli
+    except ModuleNotFoundError as error:
+        if (missing := remedy(error)) is None:
+            raise
+        print(f"touchstone: {missing}", file=sys.stderr)
+        sys.exit(2)
     at = ["--server.port", str(chosen.port), "--server.address", chosen.host]
     cli.main(["run", str(ROOT / "app.py"), *at], prog_name="streamlit")
 
