@@ -57,6 +57,13 @@ def test_readme_quotes_what_the_page_says_today():
     assert not stale_in_readme(text), "\n".join(stale_in_readme(text))
 
 
+def test_the_first_screen_of_readme_is_what_the_tutorial_prints():
+    """Whose code and output tests/test_tutorials.py runs and compares."""
+    command, *sentences = printed(text_of(README))
+    assert command == "$ touchstone compare old.csv new.csv"
+    assert sentences == quotations(text_of("docs/tutorials/two-files.md"))[: len(sentences)]
+
+
 @pytest.mark.parametrize("place", range(13))
 def test_a_changed_digit_in_readme_is_found(place):
     """Each number of the quoted verdict in turn: one digit of it is another one, by more than rounding."""
