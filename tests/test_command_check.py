@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import touchstone.core.command.asked
 import touchstone.core.command.check
 from touchstone.core.__main__ import main
 from touchstone.core.command.line import parsed
@@ -250,7 +251,7 @@ def test_bad_input_is_said_in_a_line(tmp_path, capsys, content, words):
 
 def steps(monkeypatch, *of: Step) -> None:
     """What data are asked without a sheet, in the place of questions that take minutes."""
-    monkeypatch.setattr(touchstone.core.command.check, "usual_steps", lambda *_, **__: of)
+    monkeypatch.setattr(touchstone.core.command.asked, "usual_steps", lambda *_, **__: of)
 
 
 def quick(stem: str = "source_robustness") -> Step:
@@ -274,7 +275,7 @@ def test_data_are_asked_what_is_required_of_them(options, stems):
     workspace = engine().workspace
     workspace.add_dataset(LOCAL_OWNER, data, example="wine")
     sheet = touchstone.core.command.check.read_sheet(chosen)
-    steps = touchstone.core.command.check._steps(sheet, workspace, data.fingerprint, None)
+    steps = touchstone.core.command.asked._steps(sheet, workspace, data.fingerprint, None)
     every = {step.stem for step in usual_steps(workspace, LOCAL_OWNER, data.fingerprint)}
     asked = {step.stem for step in steps}
     assert asked - {"parametric_null"} == (every if stems is None else stems) - {"parametric_null"}
@@ -385,7 +386,7 @@ def test_a_model_that_is_brought_is_the_one_that_is_asked_about(monkeypatch, wei
         small = {"sigmas": (0.5,), "shape": "per_feature", "rows": "all", "n_samples": 40, "n_audit": 0}
         return (Step("average_case", lambda: AverageCasePlan(model, **small)),)
 
-    monkeypatch.setattr(touchstone.core.command.check, "usual_steps", asked)
+    monkeypatch.setattr(touchstone.core.command.asked, "usual_steps", asked)
     require = ["--require", "average_case.p_robust[0.5] >= .2"]
     assert main(["check", "--data", "wine", "--model", str(weights), *require]) == 0
     said = capsys.readouterr().err

@@ -213,6 +213,7 @@ assert main(["read", "old.csv"]) == 0
 assert main(["compare", "old.csv", "old.csv", "--report", "pair.html"]) == 0
 assert main(["plan", "--difference", ".02"]) == 0
 assert main(["claims", "M01"]) == 0 and main(["plans", "trials"]) == 0
+assert main(["check", "--predictions", "old.csv", "old.csv", "--require", "difference >= 0"]) in (0, 3)
 assert main(["check", "--data", "wine"]) == 2
 try:
     touchstone.check("source_robustness", "wine", models=("linear",), n_repeats=3)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from touchstone.core import COMMAND
-from touchstone.core.data import DataError, Dataset, PredictionTable, Roles, RolesNeeded, read_dataset
+from touchstone.core.data import EXAMPLES, DataError, Dataset, PredictionTable, Roles, RolesNeeded, read_dataset
 from touchstone.core.data.errors import SizeNeeded
 from touchstone.core.data.predictions.guess import said_of_predictions
 from touchstone.core.data.predictions.record import Part, models_in, pair_predictions
@@ -33,6 +33,7 @@ from touchstone.core.report.card import card_of_predictions
 from touchstone.core.report.matched_subsets import answer
 from touchstone.core.report.parts import Answer
 from touchstone.core.report.sample_sizes import planned
+from touchstone.core.trials.training_plan import trainable
 
 _HELP = {
     "label": "the column of the label",
@@ -61,6 +62,33 @@ def add_dataset_options(parser: argparse.ArgumentParser) -> None:
     columns.add_argument("--roles", metavar="JSON", help="all roles as JSON, or a file of it")
     for role in SINGLE:
         columns.add_argument(f"--{role}", metavar="COLUMN", help=_HELP.get(role, f"the column of the {role}"))
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """The data of a run or a check, with what their columns are."""
+    parser.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
+    add_dataset_options(parser)
+    parser.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """The options that name a trained model of the data set, and say what its file does not.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> add_model_options(parser)
+    >>> parser.parse_args(["--model", "mine.onnx", "--input-range", "0", "255"]).input_range
+    [0.0, 255.0]
+    """
+    model = parser.add_argument_group("a trained model of --data")
+    model.add_argument("--model", metavar="FILE", help="safetensors, ONNX or torch.export; or a fingerprint")
+    model.add_argument("--network", choices=list(trainable()), help="which network safetensors are the weights of")
+    model.add_argument(
+        "--input-range",
+        nargs=2,
+        type=float,
+        metavar=("BLACK", "WHITE"),
+        help="what black and white were when it was trained, where not 0 and 1",
+    )
 
 
 def says_columns(chosen: argparse.Namespace) -> bool:

@@ -8,29 +8,8 @@ from touchstone.core.data import DataError, Dataset
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.wording import percent
 from touchstone.core.models.inputs import InputRange
-from touchstone.core.trials.training_plan import trainable
 from touchstone.core.workspace import Workspace
 from touchstone.core.workspace.workspace import bring_model
-
-
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """The options that name a trained model of the data set, and say what its file does not.
-
-    >>> parser = argparse.ArgumentParser()
-    >>> add_model_options(parser)
-    >>> parser.parse_args(["--model", "mine.onnx", "--input-range", "0", "255"]).input_range
-    [0.0, 255.0]
-    """
-    model = parser.add_argument_group("a trained model of --data")
-    model.add_argument("--model", metavar="FILE", help="safetensors, ONNX or torch.export; or a fingerprint")
-    model.add_argument("--network", choices=list(trainable()), help="which network safetensors are the weights of")
-    model.add_argument(
-        "--input-range",
-        nargs=2,
-        type=float,
-        metavar=("BLACK", "WHITE"),
-        help="what black and white were when it was trained, where not 0 and 1",
-    )
 
 
 def given_model(chosen: argparse.Namespace, dataset: Dataset, workspace: Workspace, owner: str) -> str:

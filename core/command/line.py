@@ -16,7 +16,8 @@ _MODULES = {
     **dict.fromkeys(("plans", "claims"), "describe"),
     "read": "read",
     **dict.fromkeys(("compare", "plan"), "compare"),
-    **dict.fromkeys(("run", "check", "vectors"), "runs"),
+    "check": "check",
+    **dict.fromkeys(("run", "vectors"), "runs"),
     **dict.fromkeys(("verify", "doctor", "address", "backup", "restore"), "upkeep"),
 }
 """Where each command is."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from touchstone.core import COMMAND
 from touchstone.core.command import Command, given_files
-from touchstone.core.command.check import add_check_options, check, read_sheet
-from touchstone.core.command.checked import explained, write
-from touchstone.core.command.compare import names
-from touchstone.core.command.given_model import add_model_options, given_model
+from touchstone.core.command.asked import ask
+from touchstone.core.command.check import Sheet, of_files
+from touchstone.core.command.checked import Checked
+from touchstone.core.command.given_model import given_model
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.data.tables.vectors import write_vectors
 from touchstone.core.questions import QUESTIONS, of_kind
@@ -32,23 +32,11 @@ def _kinds() -> str:
     return "\n".join(["kinds of plan:", *(f"  {kind:<{width}}  {title}" for kind, title in asked.items()), "", _WHAT])
 
 
-def _add_data(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
-    given_files.add_dataset_options(parser)
-    parser.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
-
-
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = _kinds(), argparse.RawDescriptionHelpFormatter
-    _add_data(parser)
+    given_files.add_data_options(parser)
     parser.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
     parser.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
-
-
-def _add_check(parser: argparse.ArgumentParser) -> None:
-    add_check_options(parser)
-    _add_data(parser)
-    add_model_options(parser)
 
 
 def _add_vectors(parser: argparse.ArgumentParser) -> None:
@@ -81,26 +69,18 @@ def _vectors(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _check(chosen: argparse.Namespace) -> int:
-    """Work off a sheet, and say by the exit status whether what is required holds."""
-    if chosen.explain:
-        print(explained(), end="")
-        return 0
-    sheet, workspace, fingerprint, model = read_sheet(chosen), engine().workspace, None, None
-    if chosen.data is not None:
-        dataset = _stored(chosen)
-        fingerprint = dataset.fingerprint
-        model = None if chosen.model is None else given_model(chosen, dataset, workspace, LOCAL_OWNER)
-    checked = check(
+def checked_data(chosen: argparse.Namespace, sheet: Sheet) -> Checked:
+    """What data, a model of them and two files come to, and whether what a sheet requires of them holds."""
+    workspace, dataset = engine().workspace, _stored(chosen)
+    return ask(
         sheet,
         workspace,
-        fingerprint=fingerprint,
-        predictions=chosen.predictions,
+        fingerprint=dataset.fingerprint,
+        of_files=None if chosen.predictions is None else of_files(sheet, chosen.predictions, all_of_it=False),
         work_off=_finished_by_name,
         budget=chosen.budget,
-        model=model,
+        model=None if chosen.model is None else given_model(chosen, dataset, workspace, LOCAL_OWNER),
     )
-    return write(checked, chosen, chosen.data or names(chosen.predictions or ()))
 
 
 def _finished_by_name(plan: Plan, fingerprint: str, until: float | None) -> Run:
@@ -217,6 +197,5 @@ def _say(run: Run, *, end: str) -> None:
 
 COMMANDS = {
     "run": Command(_add_run, _run),
-    "check": Command(_add_check, _check),
     "vectors": Command(_add_vectors, _vectors),
 }
