@@ -37,6 +37,7 @@ from touchstone.core.models.networks import (
     train,
 )
 from touchstone.core.models.threads import single_threaded
+from touchstone.core.registry import Registry
 
 # Which sources does k-means find in what a network makes of the samples? "Deep k-means", which cannot collapse.
 #
@@ -498,7 +499,7 @@ def check_finder(method: str, dataset: Dataset) -> None:
     )
 
 
-SOURCE_FINDERS: dict[str, SourceFinder] = {
+_BUILT_IN = {
     "kmeans": SourceFinder("k-means clusters", cluster=kmeans, short="k-means"),
     "same_size_kmeans": SourceFinder(
         "k-means clusters of the same size",
@@ -516,4 +517,10 @@ SOURCE_FINDERS: dict[str, SourceFinder] = {
         short="ACOL",
     ),
 }
+SOURCE_FINDERS: Registry[SourceFinder] = Registry(
+    "touchstone.source_finders",
+    SourceFinder,
+    _BUILT_IN,
+    taken=("known",),  # in the place of a finder: the sources that the data set names
+)
 """Every way to find sources, by name."""

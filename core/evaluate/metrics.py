@@ -18,6 +18,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.values import Bools, Floats
 from touchstone.core.evaluate import metric_functions as functions
 from touchstone.core.evaluate.metric_functions import Counts, Parts, Scored, Weights, guessed
+from touchstone.core.registry import NO_PLUGIN, Registry
 
 Needs = Literal["labels", "probabilities"]
 _STEP = 1e-30
@@ -122,6 +123,11 @@ class Metric:
     def losses(self) -> Callable[[Scored], np.ndarray] | None:
         """What each sample loses, of metrics that are made of it; None of others."""
         return self.of_samples or self.saved_of
+
+    @property
+    def is_of_counts(self) -> bool:
+        """Whether it is a function of counts by class and ends at 1: any trial gives it, and any fold."""
+        return self.of_counts is not None and self.highest == (1.0, 1.0)
 
     @property
     def is_no_mean(self) -> bool:
@@ -417,8 +423,6 @@ _ENTRIES = (
         has_interval=False,
     ),
 )
-METRICS = {entry.name: entry for entry in _ENTRIES}
-"""Every metric by its name."""
 ACCURACY = "accuracy"
 """The one that is meant where none is named."""
 IMBALANCED = 2 / 3
@@ -431,7 +435,7 @@ def metrics_of_counts() -> tuple[str, ...]:
     >>> [name in metrics_of_counts() for name in ("recall", "cohen_kappa", "roc_auc", "positive_likelihood_ratio")]
     [True, True, False, False]
     """
-    return tuple(name for name, each in METRICS.items() if each.of_counts is not None and each.highest == (1.0, 1.0))
+    return tuple(name for name, each in METRICS.items() if each.is_of_counts)
 
 
 ALIASES = {
@@ -442,6 +446,10 @@ ALIASES = {
     "neg_negative_likelihood_ratio": "negative_likelihood_ratio",
 }
 """What scikit-learn calls the same, or the same turned around."""
+METRICS: Registry[Metric] = Registry(
+    "touchstone.metrics", Metric, {entry.name: entry for entry in _ENTRIES}, taken=ALIASES
+)
+"""Every metric by its name."""
 
 
 def metric_named(name: str) -> Metric:
@@ -452,5 +460,5 @@ def metric_named(name: str) -> Metric:
     """
     name = ALIASES.get(name, name)
     if name not in METRICS:
-        raise DataError(f"There is no metric {name!r}. Choose from {', '.join(METRICS)}.")
+        raise DataError(f"There is no metric {name!r}, and {NO_PLUGIN}. Choose from {', '.join(METRICS)}.")
     return METRICS[name]

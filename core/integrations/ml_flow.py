@@ -6,7 +6,7 @@ from textwrap import shorten
 from typing import Any
 
 from touchstone.core.integrations.evaluated import needed
-from touchstone.core.public import Result
+from touchstone.core.public.result import Result
 
 MOST_AT_ONCE = 1000
 """So many metrics does MLflow take in one call."""

@@ -16,8 +16,9 @@ from touchstone.core.models.networks import (
     check_fitting,
     fits,
 )
+from touchstone.core.registry import Registry
 
-MODELS: dict[str, type[Classifier]] = {
+_BUILT_IN: dict[str, type[Classifier]] = {
     "svm": Svm,
     "logistic": Logistic,
     "nearest_neighbours": NearestNeighbours,
@@ -33,3 +34,5 @@ MODELS: dict[str, type[Classifier]] = {
     "resnet20": ResNet20,
     "vgg19": Vgg19,
 }
+MODELS: Registry[type[Classifier]] = Registry("touchstone.models", Classifier, _BUILT_IN)
+"""Every model that can be trained here, by its name."""

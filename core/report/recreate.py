@@ -8,7 +8,7 @@ from touchstone import core
 from touchstone.core.data import EXAMPLES, DataError, Dataset, load_example
 from touchstone.core.trials import Plan, version_of
 from touchstone.core.workspace import PLANS, Workspace, WorkspaceError, load_plan
-from touchstone.core.workspace.engine.executor import LIBRARIES
+from touchstone.core.workspace.engine.executor import versions_used
 from touchstone.core.workspace.records import run_key
 
 _NOT_OURS = (
@@ -131,7 +131,7 @@ def _notes(content: Mapping) -> list[str]:
     then: dict = told if isinstance(told, dict) else {}
     differ = [
         f"{name} {then[name]}, here {here}"
-        for name, here in core.versions(*LIBRARIES).items()
+        for name, here in versions_used().items()
         if then.get(name, "") not in ("", here)
     ]
     if not differ:

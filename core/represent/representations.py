@@ -18,6 +18,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.models.inputs import fit_vectors
 from touchstone.core.models.networks import MlpSmall
 from touchstone.core.models.threads import single_threaded
+from touchstone.core.registry import NO_PLUGIN, Registry
 from touchstone.core.represent.word_vectors import n_tokens, train_word_vectors
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -91,7 +92,7 @@ def check_representation(dataset: Dataset, representation: str) -> None:
     """
     if representation not in REPRESENTATIONS:
         known = ", ".join(REPRESENTATIONS)
-        raise DataError(f"There is no representation called {representation!r}; there are: {known}.")
+        raise DataError(f"There is no representation called {representation!r}, and {NO_PLUGIN}; there are: {known}.")
     entry = REPRESENTATIONS[representation]
     fitting = ", ".join(available(dataset))
     if dataset.kind not in entry.kinds:
@@ -135,7 +136,7 @@ def _hidden_layer(dataset: Dataset) -> Float[np.ndarray, "n_samples n_hidden"]:
     return MlpSmall().fit(dataset.x, dataset.y, seed=0, n_classes=dataset.n_classes).hidden_layer(dataset.x)
 
 
-REPRESENTATIONS: dict[str, Representation] = {
+_BUILT_IN = {
     "raw": Representation("Raw values (columns standardised)", ("image", "tabular"), _vectors),
     "tfidf_svd": Representation("Word weights (TF-IDF, SVD)", ("text",), _vectors, own_units=False),
     "word_vectors": Representation(
@@ -144,6 +145,8 @@ REPRESENTATIONS: dict[str, Representation] = {
     "own_vectors": Representation("Your own vectors", _KINDS, _own_vectors, needs_vectors=True),
     "network": Representation("Network's last layer (label-informed)", _KINDS, _hidden_layer, label_informed=True),
 }
+REPRESENTATIONS: Registry[Representation] = Registry("touchstone.representations", Representation, _BUILT_IN)
+"""Every way to turn samples into features, by its name."""
 
 
 # In which space are folds made? In features standardised and condensed by PCA (ClusterDataSplit, section 3.1).

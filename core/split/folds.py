@@ -15,6 +15,7 @@ from touchstone.core.data.errors import DataError
 from touchstone.core.data.tables.table import days
 from touchstone.core.models.threads import single_threaded
 from touchstone.core.parameters import asks
+from touchstone.core.registry import Registry
 from touchstone.core.split import scheme
 
 
@@ -569,7 +570,7 @@ class NearestNeighbourBalls(scheme.KFolds):
         return folds
 
 
-FOLD_SCHEMES: dict[str, type[scheme.FoldScheme]] = {
+_BUILT_IN: dict[str, type[scheme.FoldScheme]] = {
     "random_folds": RandomFolds,
     "stratified_folds": StratifiedFolds,
     "kmeans_folds": KMeansFolds,
@@ -583,3 +584,7 @@ FOLD_SCHEMES: dict[str, type[scheme.FoldScheme]] = {
     "leave_one_group_out": LeaveOneGroupOut,
     "source_inclusive_folds": SourceInclusiveFolds,
 }
+FOLD_SCHEMES: Registry[type[scheme.FoldScheme]] = Registry(
+    "touchstone.splitters", scheme.FoldScheme, _BUILT_IN, taken=scheme.DRAW_SCHEMES
+)
+"""Every scheme that cuts all samples into folds, by its name."""

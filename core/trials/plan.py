@@ -16,6 +16,7 @@ import pandas as pd
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.parameters import ANYTHING, LATER, Ask, label_of, options_of, title_of
+from touchstone.core.registry import NO_PLUGIN, Registry
 from touchstone.core.trials.run import Counted
 
 MOST = {"n_repeats": 10_000, "n_clusterings": 1_000, "n_resplits": 100_000}
@@ -235,14 +236,20 @@ def check_fields(plan: object) -> None:
         object.__setattr__(plan, one.name, _plain(getattr(plan, one.name), one.name))
 
 
-def check_names(plan: object, field: str, known: Collection[str], *, or_none: bool = False) -> None:
-    """DataError, in the words of the screen, where a field has an unknown name, one twice, or none that it needs."""
+def check_names(
+    plan: object, field: str, known: Collection[str], *, also: tuple[str, ...] = (), or_none: bool = False
+) -> None:
+    """DataError, in the words of the screen, where a field has an unknown name, one twice, or none that it needs.
+
+    Known are the names of a registry, those of plugins among them, or other ones, and `also` some more.
+    """
     value, label = getattr(plan, field), label_of(plan, field)
     names = value if isinstance(value, tuple) else () if value is None and or_none else (value,)
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in known and name not in also]
     if unknown:
         chosen = ", ".join(map(repr, unknown))
-        raise DataError(f"{label}: {chosen} cannot be chosen. Choose from {', '.join(known)}.")
+        why = f": {NO_PLUGIN}" if isinstance(known, Registry) else ""
+        raise DataError(f"{label}: {chosen} cannot be chosen{why}. Choose from {', '.join((*known, *also))}.")
     if not (names or or_none):
         raise DataError(f"{label}: nothing is chosen. Choose at least one.")
     if len(set(names)) < len(names):

@@ -509,7 +509,7 @@ class TrialPlan:
     def __post_init__(self) -> None:
         check_fields(self)
         check_names(self, "models", MODELS)
-        check_names(self, "source_finders", [*SOURCE_FINDERS, finding.KNOWN_SOURCES])
+        check_names(self, "source_finders", SOURCE_FINDERS, also=(finding.KNOWN_SOURCES,))
         check_names(self, "schemes", DRAW_SCHEMES)
         check_names(self, "representation", REPRESENTATIONS, or_none=True)
         if self.across not in (None, "class", "all"):

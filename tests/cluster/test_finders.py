@@ -12,13 +12,10 @@ from touchstone.core.cluster.finders import (
     check_finder,
     find_sources,
     train_for_sources,
-    trains,
 )
 from touchstone.core.data import DataError, Dataset, load_example
-from touchstone.core.models.classical import Cancelled
 from touchstone.core.models.networks import Cnn2
-
-TRAINED = [name for name in SOURCE_FINDERS if trains(name)]
+from touchstone.core.testing import LAWS, finder_finds_the_same_for_the_same_seed
 
 
 @dataclass
@@ -35,13 +32,14 @@ def images(monkeypatch) -> Dataset:
     return Dataset("few", "image", digits.x[rows], digits.y[rows], ("0", "1", "2"), digits.ids[rows])
 
 
-def test_every_finder_has_a_title_of_its_own_and_a_way_to_work():
-    titles = [finder.title for finder in SOURCE_FINDERS.values()]
-    assert len(set(titles)) == len(titles)
-    for finder in SOURCE_FINDERS.values():
-        assert (finder.cluster is None) == finder.trains
-        assert finder.short
-        assert finder.in_sentences
+@pytest.mark.parametrize("name", SOURCE_FINDERS)
+@pytest.mark.parametrize("law", LAWS[SOURCE_FINDERS.group], ids=lambda law: law.__name__)
+def test_a_finder_keeps_every_law(law, name, images):
+    if name != "acol" or law is not finder_finds_the_same_for_the_same_seed:  # which takes minutes: see test_acol.py
+        law(name, SOURCE_FINDERS[name])
+
+
+def test_a_finder_either_clusters_or_trains():
     with pytest.raises(TypeError, match="either clusters features or trains"):
         SourceFinder("neither")
     assert all(isinstance(finder, SourceFinder) for finder in SOURCE_FINDERS.values())
@@ -71,12 +69,6 @@ def test_the_same_seed_finds_the_same_sources_and_another_seed_others(images):
     first, same, other = (train_for_sources("deep_kmeans", images, n_sources=2, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.sources, same.sources)
     assert (first.sources != other.sources).any()
-
-
-@pytest.mark.parametrize("name", TRAINED)
-def test_cancel_is_heard(name, images):
-    with pytest.raises(Cancelled):
-        train_for_sources(name, images, n_sources=2, should_stop=lambda: True)
 
 
 def test_tables_and_texts_have_a_network_of_their_own_which_tells_of_its_epochs():

@@ -12,7 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from touchstone.core.data import DataError, read_predictions
+from touchstone.core.data.tables.logs import LOGS
 from touchstone.core.report.card import Card, Given, read_card
+from touchstone.core.testing import LAWS
 
 LOGLIKELIHOODS = [(-0.26, -0.81, -0.55), (-0.01, -0.72, -0.4), (-0.9, -0.8, -0.1), (-0.3, -0.2, -0.5)]
 CHOICES = ("red", "green", "blue")
@@ -235,3 +237,9 @@ def test_a_class_that_the_truth_cannot_have_is_no_wrong_answer(tmp_path):
 def test_results_without_samples_are_told_to_be_such(tmp_path):
     (file := tmp_path / "result.json").write_text(json.dumps({"accuracy": 0.83, "hyperparams": {"lr": 0.1}}))
     assert "These may be results" in read_card(file, Given()).refused
+
+
+@pytest.mark.parametrize("name", LOGS)
+@pytest.mark.parametrize("law", LAWS[LOGS.group], ids=lambda law: law.__name__)
+def test_a_log_keeps_every_law(law, name):
+    law(name, LOGS[name])

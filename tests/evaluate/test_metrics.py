@@ -32,6 +32,8 @@ from touchstone.core.evaluate.units import Design, samples_as_units, units_of
 from touchstone.core.parameters import About, asked
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import Report
+from touchstone.core.testing import LAWS, interval_holds
+from touchstone.core.testing import predictions_drawn as drawn
 
 OF_COUNTS = [name for name, metric in METRICS.items() if metric.of_counts is not None]
 
@@ -143,24 +145,6 @@ def definition(name: str, scored: Scored, weights: np.ndarray | None = None) -> 
         return float(DEFINITIONS[name](scored, weights))
 
 
-def drawn(seed: int) -> Scored:
-    """Predictions with ties, absent classes, one class alone or a constant model, of two to nine classes."""
-    rng = np.random.default_rng(seed)
-    n_classes, n = int(rng.integers(2, 10)), int(rng.integers(1, 200))
-    y = rng.integers(0, max(1, n_classes - seed % 3), n)
-    if seed % 7 == 0:
-        y[:] = y[0]
-    raw = rng.gamma(0.3, size=(n, n_classes)) + 0.4 * np.eye(n_classes)[y]
-    proba = raw / raw.sum(axis=1, keepdims=True)
-    if seed % 2:
-        proba = np.round(proba, 1) + 1e-9
-        proba /= proba.sum(axis=1, keepdims=True)
-    y_pred = proba.argmax(axis=1)
-    if seed % 11 == 0:
-        y_pred[:] = y_pred[0]
-    return Scored(y, y_pred, n_classes, proba, int(rng.integers(n_classes)))
-
-
 def learned(load) -> Scored:
     """What a model says of real data that it was not trained on."""
     x, y = load(return_X_y=True)
@@ -182,6 +166,12 @@ def weighted(scored: Scored, weights: np.ndarray) -> Counts:
     hit = scored.y_true == scored.y_pred
     columns = ((scored.y_true[hit], weights[hit]), (scored.y_true, weights), (scored.y_pred, weights))
     return Counts(*(np.bincount(of, weight, minlength=scored.n_classes) for of, weight in columns))
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("law", LAWS[METRICS.group], ids=lambda law: law.__name__)
+def test_a_metric_keeps_every_law(law, name):
+    law(name, METRICS[name])
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -329,15 +319,8 @@ def test_the_error_of_an_area_over_units_is_obuchowskis():
 @example(677)  # of classes of one sample each, the sum of their intervals' lengths reached below 0
 @given(st.integers(0, 10_000))
 def test_intervals_hold_the_value_and_stay_where_the_metric_lives(seed):
-    scored = drawn(seed)
     for metric in METRICS.values():
-        if not metric.applies(scored):
-            continue
-        made = estimate(metric, scored)
-        assert made.interval.known or made.why_not
-        if made.interval.known:
-            assert made.interval.lower - 1e-9 <= made.value <= made.interval.upper + 1e-9
-            assert metric.lowest <= made.interval.lower <= made.interval.upper <= metric.highest[scored.n_classes > 2]
+        interval_holds(metric, drawn(seed))
 
 
 def test_where_a_class_has_few_samples_only_shares_have_intervals():

@@ -30,7 +30,9 @@ from touchstone.core.report import average_case as average_case_report
 from touchstone.core.report import source_robustness as source_robustness_report
 from touchstone.core.report.descriptions import describe
 from touchstone.core.report.parts import Answer, Figure, Table
-from touchstone.core.trials import FoldPlan, TrialPlan, to_json
+from touchstone.core.represent import REPRESENTATIONS
+from touchstone.core.represent.representations import Representation
+from touchstone.core.trials import FoldPlan, MapPlan, TrialPlan, to_json
 from touchstone.core.workspace import LOCAL_OWNER, frames, load_plan
 from touchstone.ui.forms.plan_form import plan_parameters
 
@@ -223,3 +225,21 @@ def test_a_source_finder_and_a_model_are_offered_run_drawn_and_reported(open_pag
     assert "Always the same, in turn" in words_of(answer)
     with pytest.raises(ValueError, match="it looks at tables alone"):
         TrialPlan(models=("always",)).n_trials(load_example("digits"))
+
+
+def test_runs_of_an_entry_that_is_gone_are_listed_and_harm_no_page(open_page, workspace, wine, monkeypatch):
+    """As where a plugin is not installed any more."""
+    with monkeypatch.context() as patch:
+        patch.setitem(REPRESENTATIONS, "toy", Representation("Toy", ("tabular",), lambda dataset: dataset.x[:, :3]))
+        patch.setitem(MODELS, "always", Always)
+        stored_run(workspace, wine, plan=MapPlan(representation="toy", method="umap"))
+        stored_run(workspace, wine, plan=FoldPlan(models=("always",), representation="toy"))
+        stored_run(workspace, wine, plan=TrialPlan(models=("always",), n_repeats=2))
+    folds = FoldPlan(models=("logistic",), schemes=("random_folds",), seeds=(0, 1, 2))
+    stored_run(workspace, wine, plan=folds)
+    assert "its plugins, does not know" in plainly(open_page("runs"))
+    for stem in ("cluster_folds", "source_robustness", "overview", "data_sets"):
+        app = open_page(stem, data=wine.fingerprint, models="Logistic regression", schemes="Random")
+        assert not app.exception, stem
+    with pytest.raises(DataError, match="no plugin that is installed here has it"):
+        TrialPlan(models=("always",))

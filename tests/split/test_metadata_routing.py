@@ -40,7 +40,7 @@ def test_sources_reach_the_scheme(name):
 
 def test_every_scheme_that_needs_sources_asks_for_them():
     needing = {name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "groups"}
-    asking = {n for n, one in (DRAW_SCHEMES | FOLD_SCHEMES).items() if hasattr(one, "get_metadata_routing")}
+    asking = {n for n, one in {**DRAW_SCHEMES, **FOLD_SCHEMES}.items() if hasattr(one, "get_metadata_routing")}
     assert needing <= set(READ_SOURCES) == asking
 
 

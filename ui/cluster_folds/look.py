@@ -26,7 +26,7 @@ from touchstone.core.represent.representations import pca_map
 from touchstone.core.split.describe_folds import MOST_ROWS, FoldDescription
 from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import FoldPlan, MapPlan
-from touchstone.core.workspace import Run, load_plan
+from touchstone.core.workspace import Run
 from touchstone.ui.cluster_folds import results
 from touchstone.ui.cluster_folds.results import Cut, Folded, Related
 from touchstone.ui.data import samples
@@ -101,7 +101,7 @@ def _umap(folded: Folded) -> Run | None:
     """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
     data = folded.dataset
     runs = [] if data is None else session.workspace().runs(session.owner(), data.fingerprint)
-    made = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
+    made = ((run, page.plan_of(run)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
     return next((run for run, plan in made if isinstance(plan, MapPlan) and plan.method == "umap"), None)
 
 

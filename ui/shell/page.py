@@ -11,7 +11,6 @@ from typing import Any, ParamSpec, TypeVar
 import plotly.graph_objects as go
 import streamlit as st
 
-from touchstone import core
 from touchstone.core.data import DataError
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import Verdict
@@ -20,14 +19,14 @@ from touchstone.core.report.parts import NOTHING_YET, Figure, KeyNumber
 from touchstone.core.report.run_report import OLDER_METHOD, provenance
 from touchstone.core.trials import Plan
 from touchstone.core.workspace import Run, WorkspaceError, load_plan
-from touchstone.core.workspace.engine.executor import LIBRARIES
+from touchstone.core.workspace.engine.executor import versions_used
 from touchstone.core.workspace.errors import DamagedTrials
 from touchstone.ui.shell import charts, session
 
 # What was computed, in a few words? A run's plan as the screen says it: models by the names that people gave them.
 
 
-UNKNOWN = "settings that this version of Touchstone does not know"
+UNKNOWN = "settings that this version of Touchstone, with its plugins, does not know"
 
 
 def plan_of(run: Run) -> Plan | None:
@@ -301,10 +300,10 @@ def rests_on(line: Sequence[str], details: Sequence[tuple[str, str]], *, key: st
 
 
 def versions() -> str:
-    """The versions of the libraries that numbers rest on."""
-    return ", ".join(f"{name} {number}" for name, number in core.versions(*LIBRARIES).items())
+    """The versions of the libraries and plugins that numbers rest on."""
+    return ", ".join(f"{name} {number}" for name, number in versions_used().items())
 
 
 def _other_versions(run: Run) -> bool:
     computed_with = run.provenance.get("versions", {})
-    return any(computed_with.get(name, number) != number for name, number in core.versions(*LIBRARIES).items())
+    return any(computed_with.get(name, number) != number for name, number in versions_used().items())

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from touchstone import core
 from touchstone.core import trials as plans
 from touchstone.core.cluster.finders import trains
 from touchstone.core.data import DataError, Dataset
@@ -22,7 +21,7 @@ from touchstone.core.parameters import About
 from touchstone.core.report.source_robustness import Row, title
 from touchstone.core.represent import REPRESENTATIONS
 from touchstone.core.workspace import Run, View, WorkspaceError, load_plan
-from touchstone.core.workspace.engine.executor import LIBRARIES
+from touchstone.core.workspace.engine.executor import versions_used
 from touchstone.core.workspace.records import run_key
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of, enlarged, portrait
@@ -288,7 +287,7 @@ def unstarted(plan: plans.TrialPlan, dataset: Dataset) -> Run:
         finished=None,
         seconds_left=None,
         cancelling=False,
-        provenance={"versions": core.versions(*LIBRARIES)},
+        provenance={"versions": versions_used()},
         errors=(),
     )
 

@@ -7,16 +7,22 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from touchstone.core.data.errors import Oddity, refusing
+from touchstone.core.registry import Registry
 
 Rows = list[dict[str, Any]]
 
 
 class Log(NamedTuple):
-    """The log of a harness: `is_it` sees it by one sample, `read` gives a row for each, with what was decided."""
+    """The log of a harness: `is_it` sees it by one sample, whatever that is, and `read` gives a row for each.
 
-    name: str
+    A row has an id, `gold` and `predicted`, and what the scorer decided as `_right`: True, False or None. What the
+    harness writes of a few samples is the `example`.
+    """
+
+    title: str
     is_it: Callable[[dict[str, Any]], bool]
     read: Callable[[Rows], Rows]
+    example: Sequence[dict[str, Any]] = ()
 
 
 def rows_of_log(samples: Any) -> tuple[Rows, tuple[str, ...], tuple[Oddity, ...]] | None:
@@ -29,18 +35,18 @@ def rows_of_log(samples: Any) -> tuple[Rows, tuple[str, ...], tuple[Oddity, ...]
     >>> rows_of_log([sample])[0]
     [{'id': 7, 'gold': '1', 'predicted': '0', 'logit_0': -0.1, 'logit_1': -2.3}]
     """
-    log = next((log for log in LOGS if are_objects(samples) and all(map(log.is_it, samples))), None)
+    log = next((log for log in LOGS.values() if are_objects(samples) and all(map(log.is_it, samples))), None)
     if log is None:
         return None
-    with refusing(f"These samples are not as {log.name} writes them. Give its log as it was written, or a table."):
+    with refusing(f"These samples are not as {log.title} writes them. Give its log as it was written, or a table."):
         rows = log.read(samples)
-    decided = [row.pop("_right") for row in rows]
+    decided = [row.pop("_right", None) for row in rows]
     n = sum(
         right is not None and right != (row["gold"] == row["predicted"])
         for right, row in zip(decided, rows, strict=True)
     )
     text = f"Of {n:,} of {len(rows):,} samples the log's own scorer decided otherwise than gold and answer say."
-    return rows, (f"Read as a log of {log.name}.",), (Oddity(text, "scorer_disagrees", n, len(rows)),) * bool(n)
+    return rows, (f"Read as a log of {log.title}.",), (Oddity(text, "scorer_disagrees", n, len(rows)),) * bool(n)
 
 
 def are_objects(rows: Any) -> bool:
@@ -176,9 +182,17 @@ def _plain(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-LOGS = (
-    Log("lm-evaluation-harness", _is_of_harness, _of_harness),
-    Log("Inspect", _is_of_inspect, _of_inspect),
-    Log("LightEval", _is_of_lighteval, _of_lighteval),
-)
+_CHOSEN = {"doc": {}, "resps": [], "filtered_resps": [["-0.1", "True"], ["-2.3", "False"]], "acc": 1.0}
+_ANSWER = {"scores": {"match": {"value": "C", "answer": "cat"}}, "input": "Which animal?"}
+_CHOICES = {"choices": ["cat", "dog"], "gold_index": 0}
+_BUILT_IN = {
+    "lm_evaluation_harness": Log(
+        "lm-evaluation-harness", _is_of_harness, _of_harness, [{"doc_id": 7, "target": "0", **_CHOSEN}]
+    ),
+    "inspect": Log("Inspect", _is_of_inspect, _of_inspect, [{"id": 7, "epoch": 1, "target": "cat", **_ANSWER}]),
+    "lighteval": Log(
+        "LightEval", _is_of_lighteval, _of_lighteval, [{"doc": _CHOICES, "model_response": {"text": ["cat"]}}]
+    ),
+}
+LOGS: Registry[Log] = Registry("touchstone.layouts", Log, _BUILT_IN)
 """The logs that are known."""

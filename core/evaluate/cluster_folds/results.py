@@ -47,9 +47,8 @@ class ScoredBy:
     positive: str | None = None
 
     def __post_init__(self) -> None:
-        known = metrics_of_counts()
-        if self.name not in known:
-            raise DataError(f"There is no score {self.name!r}. Choose from {', '.join(known)}.")
+        if self.name not in METRICS or not self.metric.is_of_counts:
+            raise DataError(f"There is no score {self.name!r}. Choose from {', '.join(metrics_of_counts())}.")
         if self.metric.of_class and self.positive is None:
             raise DataError(
                 f"The {self.metric.title} of one class needs its name: say which class is the positive one."

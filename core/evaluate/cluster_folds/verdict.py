@@ -159,8 +159,6 @@ def _noncentrality(q: float, df: int, level: float) -> float:
 MOST_SAMPLES = 10_000_000
 _HARDER = "cluster_folds.harder"
 
-_BY_COLUMN = {scheme.column: scheme.title for scheme in FOLD_SCHEMES.values()}
-
 
 def scheme_title(scheme: str) -> str:
     """What a scheme is called: one of ours by its name or its name in files, else as its file is named.
@@ -168,7 +166,8 @@ def scheme_title(scheme: str) -> str:
     >>> scheme_title("sds_folds"), scheme_title("distribution_sensitive_kmeans"), scheme_title("by hand")
     ('SDS k-means', 'SDS k-means', 'by hand')
     """
-    return FOLD_SCHEMES[scheme].title if scheme in FOLD_SCHEMES else _BY_COLUMN.get(scheme, scheme)
+    by_column = (each.title for each in FOLD_SCHEMES.values() if each.column == scheme)
+    return FOLD_SCHEMES[scheme].title if scheme in FOLD_SCHEMES else next(by_column, scheme)
 
 
 def fold_verdict(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from touchstone import core
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.data.limits import MIB, most
+from touchstone.core.registry import plugin_versions
 from touchstone.core.workspace.engine.worker import Task, Trials, mismatch_said, security
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS
@@ -394,11 +395,20 @@ class Shares:
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 
 
+def versions_used() -> dict[str, str]:
+    """The versions that are here of the libraries that numbers rest on, and of all plugins.
+
+    >>> list(versions_used())[:2]
+    ['numpy', 'scipy']
+    """
+    return {**core.versions(*LIBRARIES), **plugin_versions()}
+
+
 def provenance(executor: Executor) -> dict[str, object]:
     """Where results come from: versions of Touchstone and the numeric libraries, Python, device, kind of executor."""
     return {
         "touchstone": core.version(),
-        "versions": core.versions(*LIBRARIES),
+        "versions": versions_used(),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "device": device() if executor.address is None else "as the workers of the cluster have it",
@@ -439,7 +449,8 @@ def versions_here(kind: str) -> dict[str, str]:
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "Touchstone": core.__version__,
-        **core.versions(*LIBRARIES, "pyarrow", "distributed"),
+        **versions_used(),
+        **core.versions("pyarrow", "distributed"),
         "the method": "none" if plan is None else f"version {plan.METHOD_VERSION}",
         "how sources are found": f"version {'.'.join(str(finder.version) for finder in SOURCE_FINDERS.values())}",
     }
@@ -463,9 +474,9 @@ class SameVersions:
         told = cast(dict, client.run(versions_here, kind, workers=asked, on_error="ignore"))
         for address, theirs in told.items():
             for name in ours:
-                if theirs.get(name) != ours[name]:
+                if (other := theirs.get(name, "in no version")) != ours[name]:
                     raise WorkspaceError(
-                        f"A worker of the cluster ({address}) has {name} {theirs.get(name)}, and this Touchstone has "
+                        f"A worker of the cluster ({address}) has {name} {other}, and this Touchstone has "
                         f"{ours[name]}. Start all workers with the same versions, then resume."
                     )
             self._same.add((address, kind))
