@@ -1,4 +1,4 @@
-# make run | install | setup | test | evidence | integrations | bench | screenshots
+# make run | install | setup | test | evidence | integrations | bench | screenshots | constraints
 # PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
 # PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 OFFLINE := { echo "Not everything could be installed: is this machine online? The same command goes on from here." >&2; exit 1; }
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: run install setup test check browser postgres evidence integrations bench screenshots clean
+.PHONY: run install setup test check browser postgres evidence integrations bench screenshots constraints clean
 
 run: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) --server.address $(HOST)
@@ -93,6 +93,11 @@ integrations: setup
 
 bench: setup
 	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
+
+# The versions that the tests ran with, for who wants the very same: pip install -c constraints.txt …
+constraints: setup
+	@echo "# The versions that the tests ran with (Python 3.11): pip install -c constraints.txt …; make constraints renews it." > constraints.txt
+	@$(BIN)/python -m pip freeze --all --exclude pip --exclude-editable | sed 's/+cpu$$//' >> constraints.txt
 
 screenshots: setup browser
 	$(BIN)/python -m benchmarks.screenshots

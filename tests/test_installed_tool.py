@@ -18,6 +18,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.browser.server import free_port
 from tests.conftest import ROOT
@@ -244,6 +246,20 @@ def test_requirements_are_what_the_package_and_the_app_take():
     app = {each for name in ("app", "cluster", "torch") for each in extras[name] if not each.startswith(about["name"])}
     assert listed == {*about["dependencies"], *app}
     assert not any(each.partition("[")[0].partition(">")[0] in NOT_LIGHT for each in about["dependencies"])
+
+
+def test_constraints_are_versions_of_all_that_is_required():
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pinned = dict(canonical(line) for line in lines if not line.startswith("#"))
+    for file in ("requirements.txt", "requirements-dev.txt"):
+        for line in (ROOT / file).read_text("utf-8").splitlines():
+            needed = Requirement(line.partition("#")[0].strip())
+            assert pinned[canonicalize_name(needed.name)] in needed.specifier, line
+
+
+def canonical(line: str) -> tuple[str, str]:
+    name, version = line.split("==")
+    return canonicalize_name(name), version
 
 
 @pytest.mark.parametrize(

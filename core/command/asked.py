@@ -43,9 +43,10 @@ def ask(
     """Work everything off, within `budget` seconds, and decide what is required.
 
     `fingerprint` is of stored data, and `of_files` what two files came to. Where the sheet has no plans, data are asked
-    usual questions, those of one model of the stored `model`. `work_off(plan, fingerprint, until)` runs a plan and returns it finished, or as
-    far as it came by `until` (`time.monotonic`). Numbers and claims of a run that is not finished are shown, and decide
-    nothing. Sentences that rest on a muted claim are left out, and it counts for no requirement.
+    usual questions, those of one model of the stored `model`. `work_off(plan, fingerprint, until)` runs a plan and
+    returns it finished, or as far as it came by `until` (`time.monotonic`). Numbers and claims of a run that is not
+    finished are shown, and decide nothing. Sentences that rest on a muted claim are left out, and it counts for no
+    requirement.
     """
     until, mute = None if budget is None else time.monotonic() + budget, muted_kinds(sheet.mute)
     found: list[Quantity] = []

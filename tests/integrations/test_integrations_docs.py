@@ -138,6 +138,9 @@ def test_cells_of_jupyter(tmp_path, monkeypatch):
     client.execute()
     shown, table, figure = ([output.data for output in cell.outputs if "data" in output][-1] for cell in cells)
     assert shown["text/plain"].startswith("<Result: Logistic regression")
+    assert "Logistic regression" in shown["text/html"]
+    assert shown["text/html"].count("<dt>") == 4
+    assert "<iframe" in shown["text/html"]
     assert "<table" in table["text/html"]
     assert "application/vnd.plotly.v1+json" in figure
 
