@@ -15,6 +15,7 @@ from touchstone.core.data.predictions.upload import write_predictions
 from touchstone.core.evaluate.metric_estimates import estimate, scored_as
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
 from touchstone.core.evaluate.units import design_of_units
+from touchstone.core.installed import command
 
 MOST_SCORES = 5_000_000
 """Of more samples times classes, a file has the confidence alone: one is written after each evaluation."""
@@ -28,7 +29,7 @@ def needed(module: str, package: str) -> Any:
     --------
     >>> needed("no_such_package", "no-such-package")
     Traceback (most recent call last):
-    ImportError: This needs no-such-package, which is not installed here: pip install no-such-package.
+    ImportError: This needs no-such-package, which is not installed here: ...install... no-such-package.
     """
     try:
         return import_module(module)
@@ -36,7 +37,7 @@ def needed(module: str, package: str) -> Any:
         if (missing.name or "").partition(".")[0] != module.partition(".")[0]:
             raise  # something that this package needs itself
         raise ImportError(
-            f"This needs {package}, which is not installed here: pip install {package}.", name=module
+            f"This needs {package}, which is not installed here: {command(package)}.", name=module
         ) from None
 
 
