@@ -70,8 +70,12 @@ class Registry(MutableMapping[str, Entry]):
         self._kind, self._entries, self._taken = kind, own, frozenset(taken)
         self._is_read, self._lock = False, RLock()
 
-    def __getitem__(self, name: str) -> Entry:
-        return self._entries[name] if name in self._entries else self._all()[name]
+    def __getitem__(self, name: object) -> Entry:
+        if name in self._entries:
+            return self._entries[name]
+        if not isinstance(name, str):
+            raise KeyError(name)
+        return self._all()[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

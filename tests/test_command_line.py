@@ -30,6 +30,7 @@ from touchstone.core.data.predictions.upload import GivenFile, PredictionUpload
 from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.trials import Context
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan
+from touchstone.core.workspace import runs as stored_runs
 from touchstone.core.workspace.engine.runner import close_engine
 from touchstone.core.workspace.records import Steps
 from touchstone.core.workspace.schema import RunRow
@@ -409,7 +410,7 @@ SLOW = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2000}'
 def run_elsewhere(tmp_path, monkeypatch) -> Iterator[tuple[Workspace, Run]]:
     """A run that a process of another machine works on, which has crashed: only its lease says so, in two seconds."""
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(of_runs, "LEASE_SECONDS", 2.0)
+    monkeypatch.setattr(stored_runs, "LEASE_SECONDS", 2.0)
     close_engine()
     workspace, wine = Workspace(home()), load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine, example="wine")

@@ -247,6 +247,8 @@ BASES = st.builds(
 )
 
 
+# Drawing one takes long: meanwhile a thread of an earlier module may draw from `random`, which nothing here does.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(ANSWERS, TABLES, BASES)
 def test_whatever_is_kept_comes_back(tmp_path_factory, answer, rows, basis):

@@ -147,7 +147,7 @@ def test_a_missing_driver_is_named_with_what_installs_it(tmp_path: Path, monkeyp
         return import_as_ever(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without_driver)
-    with pytest.raises(WorkspaceError, match=r'psycopg.*pip install "psycopg\[binary\]>=3\.2,<4"'):
+    with pytest.raises(WorkspaceError, match=r"psycopg.*install 'psycopg\[binary\]>=3\.2,<4'"):
         Workspace(tmp_path, "postgresql://touchstone@127.0.0.1/touchstone")
 
 
