@@ -1,12 +1,12 @@
 """What did a question come to? The verdict in sentences, its numbers with their intervals, figures and tables.
 
-A result can be shown, held beside others, handed on as a report, and kept in a file.
+A result can be shown, compared with others, written as a report, and kept in a file.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -145,10 +145,6 @@ class Result:
         `design` are what it rests on. Numbers have a name, a value, the ends of a 95 % interval, n, what it is over,
         and a baseline where one is known; claims their code (docs/claims.md), decision, estimate, interval and p-value.
         """
-        return {name: _plain(value) for name, value in self._content.items()}
-
-    @cached_property
-    def _content(self) -> dict[str, Any]:
         verdict, basis = self.verdict, self.basis
         numbers = [
             {
@@ -174,7 +170,7 @@ class Result:
             for each in self.claims
         ]
         sentences = {name: str(getattr(verdict, name)) for name in ("headline", "used", "advice")}
-        return {
+        content = {
             "format": FORMAT,
             "version": version(),
             "question": basis.question,
@@ -187,6 +183,7 @@ class Result:
             "numbers": numbers,
             "claims": claims,
         }
+        return {name: _plain(value) for name, value in content.items()}
 
     def to_json(self) -> str:
         """`to_dict` as JSON."""

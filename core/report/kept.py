@@ -136,7 +136,9 @@ def _read(kept: Any, archive: Archive) -> Any:
             sentences.parts = tuple((str(text), tuple(map(str, kinds))) for text, kinds in value)
             return sentences
         case "number":
-            return float(_BEYOND[_BEYOND.index(value)])
+            if value not in _BEYOND:
+                raise ValueError(f"{value!r} is no such number")
+            return float(value)
         case "mapping":
             return {str(key): partial(pd.DataFrame, _read(each, archive)) for key, each in value.items()}
         case "table":

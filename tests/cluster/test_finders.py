@@ -15,7 +15,8 @@ from touchstone.core.cluster.finders import (
 )
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models.networks import Cnn2
-from touchstone.core.testing import LAWS, finder_finds_the_same_for_the_same_seed
+from touchstone.core.testing import LAWS
+from touchstone.core.testing.finders import finder_finds_the_same_for_the_same_seed
 
 
 @dataclass

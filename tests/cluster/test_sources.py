@@ -4,7 +4,7 @@ from sklearn.datasets import load_digits
 
 from touchstone.core.cluster.finders import SOURCE_FINDERS, find_sources
 from touchstone.core.data.errors import DataError
-from touchstone.core.testing import blobs
+from touchstone.core.testing.finders import blobs
 
 CLUSTERINGS = [name for name, finder in SOURCE_FINDERS.items() if not finder.trains]
 

@@ -32,8 +32,9 @@ from touchstone.core.evaluate.units import Design, samples_as_units, units_of
 from touchstone.core.parameters import About, asked
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import Report
-from touchstone.core.testing import LAWS, interval_holds
-from touchstone.core.testing import predictions_drawn as drawn
+from touchstone.core.testing import LAWS
+from touchstone.core.testing.metrics import interval_holds
+from touchstone.core.testing.metrics import predictions_drawn as drawn
 
 OF_COUNTS = [name for name, metric in METRICS.items() if metric.of_counts is not None]
 

@@ -8,7 +8,7 @@ from touchstone.core.models import MODELS, Cancelled
 from touchstone.core.models.classical import GradientBoosting, NearestNeighbours, Svm
 from touchstone.core.models.networks import PaperNetwork
 from touchstone.core.split.scheme import Random
-from touchstone.core.testing import kinds_of, quick
+from touchstone.core.testing.models import kinds_of, quick
 
 OTHERS = [name for name in MODELS if not issubclass(MODELS[name], PaperNetwork)]
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from touchstone.core.models import MODELS, Cancelled
-from touchstone.core.testing import LAWS, easy_inputs
+from touchstone.core.testing import LAWS
+from touchstone.core.testing.models import easy_inputs
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -6,8 +6,9 @@ import pytest
 from touchstone.core.data import load_example
 from touchstone.core.data.errors import DataError
 from touchstone.core.represent import REPRESENTATIONS, available, check_representation, default_representation, encode
-from touchstone.core.testing import KINDS, LAWS
-from touchstone.core.testing import toy_dataset as toy
+from touchstone.core.testing import LAWS
+from touchstone.core.testing.models import KINDS
+from touchstone.core.testing.representations import toy_dataset as toy
 
 
 @pytest.mark.parametrize("name", REPRESENTATIONS)

@@ -13,7 +13,7 @@ from touchstone.core.split.folds import (
     QuantileFolds,
     SourceInclusiveFolds,
 )
-from touchstone.core.testing import folds_as_promised
+from touchstone.core.testing.splitters import folds_as_promised
 
 SEEDS = st.integers(0, 2**63)
 
