@@ -142,6 +142,7 @@ def interval_holds(metric: Metric, scored: Scored) -> None:
 
     Examples
     --------
+    >>> from touchstone.core.evaluate.metrics import METRICS
     >>> interval_holds(METRICS["accuracy"], predictions_drawn(1))
     """
     made = estimate(metric, scored)
