@@ -303,7 +303,7 @@ def read_only(values: Any, dtype: Any) -> np.ndarray:
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     if fixed and isinstance(values.base, np.ndarray):
         fixed = not values.base.flags.writeable
-    return locked(np.array(values, dtype=dtype, order="C", copy=None if fixed else True))
+    return locked((np.asarray if fixed else np.array)(values, dtype=dtype, order="C"))
 
 
 def locked(array: Any) -> np.ndarray:

@@ -166,9 +166,8 @@ def _numbers(cells: Any) -> Float[np.ndarray, " n_rows"]:
     if numbers is not None:
         return numbers
     plain = compute.match_substring_regex(cells, _NUMBER)
-    nothing = pyarrow.scalar(None, pyarrow.string())
-    parsed = compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64())
-    numbers = np.array(parsed.to_numpy(zero_copy_only=False))
+    numbers = np.full(len(cells), np.nan)
+    numbers[plain.to_numpy(zero_copy_only=False)] = compute.cast(cells.filter(plain), pyarrow.float64()).to_numpy()
     short = compute.less_equal(compute.utf8_length(cells), _LONGEST_NUMBER)
     perhaps = compute.and_(short, compute.match_substring_regex(cells, _PERHAPS_NUMBER))
     odd = compute.and_(compute.invert(plain), perhaps).to_numpy(zero_copy_only=False)
