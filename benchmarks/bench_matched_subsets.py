@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable
 from datetime import date
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
-from touchstone.core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.loops import KERNELS
+from touchstone.core.evaluate.matched_subsets.matching import SLACK, candidates, matchings
 
 N_LABELS = 10
 N_MASKED = 200
@@ -51,9 +53,10 @@ def seconds(work: Callable[[], object], n: int = 5) -> float:
 
 def main() -> None:
     rng = np.random.default_rng(0)
+    import_module(KERNELS)  # from now on compiled loops run for sets of any size
     small = candidates(made(20, rng), made(10, rng), epsilon=EPSILON)
     for method in ("random", "maximum"):  # compiled before it is timed
-        match_candidates(small, method=method, rng=rng)
+        next(matchings(small, 1, method=method, rng=rng))
     print(f"# Matched subsets, {date.today()}, {platform.machine()}, {os.cpu_count()} cores")
     print(f"100 000 targets against 1 000 000 references, {N_LABELS} labels, epsilon {EPSILON}")
     print(f"by           sorting  one repeat  maximum  mask loop (extrapolated from {N_MASKED} targets)  ratio")
@@ -61,15 +64,15 @@ def main() -> None:
     for by in ("label", "probability"):
         sort = seconds(lambda by=by: candidates(reference, target, epsilon=EPSILON, by=by), 3)
         of = candidates(reference, target, epsilon=EPSILON, by=by)
-        one = seconds(lambda of=of: match_candidates(of, rng=rng))
-        most = seconds(lambda of=of: match_candidates(of, method="maximum", rng=rng), 3)
+        one = seconds(lambda of=of: next(matchings(of, 1, rng=rng)))
+        most = seconds(lambda of=of: next(matchings(of, 1, method="maximum", rng=rng)), 3)
         masked = seconds(lambda by=by: mask_loop(reference, target, by, N_MASKED, rng), 3)
         loop = masked / N_MASKED * len(target)
         print(f"{by:12} {sort:5.2f} s    {one:6.3f} s   {most:5.2f} s  {loop:6.0f} s {loop / one:49,.0f}")
     print("\nCost of one repeat as both sets grow (targets : references = 1 : 10)")
     for n in (12_500, 25_000, 50_000, 100_000, 200_000):
         of = candidates(made(10 * n, rng), made(n, rng), epsilon=EPSILON)
-        one = seconds(lambda of=of: match_candidates(of, rng=rng))
+        one = seconds(lambda of=of: next(matchings(of, 1, rng=rng)))
         print(f"{n:8,} : {10 * n:9,}  {one:6.3f} s  {1e9 * one / (11 * n):5.1f} ns a sample")
     print("\nA whole comparison, on either scale, with as many repeats as it takes")
     print("reference x target  by            recalibrated   repeats  as published")
@@ -87,7 +90,7 @@ def main() -> None:
     ]
     for epsilon in (0.005, 0.05):
         of = candidates(*one_label, epsilon=epsilon)
-        took = seconds(lambda of=of: match_candidates(of, method="maximum", rng=rng), 3)
+        took = seconds(lambda of=of: next(matchings(of, 1, method="maximum", rng=rng)), 3)
         print(f"epsilon {epsilon:<6} {took:5.2f} s  {int((of.last - of.first).sum()):,} candidate pairs")
 
 

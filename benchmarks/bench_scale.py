@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -63,8 +64,10 @@ def same_size(n: int, *, peer: bool, n_clusters: int = 10) -> Work:
 
 def matching(n: int, *, peer: bool, sorted_before: bool = False) -> Work:
     from touchstone.core.evaluate.matched_subsets import Outcomes
-    from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
+    from touchstone.core.evaluate.matched_subsets.loops import KERNELS
+    from touchstone.core.evaluate.matched_subsets.matching import candidates, matchings
 
+    import_module(KERNELS)  # from now on compiled loops run for sets of any size
     rng = np.random.default_rng(0)
 
     def made(size: int) -> Outcomes:
@@ -73,14 +76,14 @@ def matching(n: int, *, peer: bool, sorted_before: bool = False) -> Work:
         return Outcomes(rng.integers(N_LABELS, size=size), confidence, rng.random(size) < confidence, names)
 
     small = candidates(made(200), made(100), epsilon=0.005)
-    match_candidates(small, method="random", rng=rng)
+    next(matchings(small, 1, method="random", rng=rng))
     reference, target = made(10 * n), made(n)
     if peer:
         return lambda: (np.sort(reference.confidence), np.sort(target.confidence))
     if sorted_before:
         pairable = candidates(reference, target, epsilon=0.005)
-        return lambda: match_candidates(pairable, method="random", rng=rng)
-    return lambda: match_candidates(candidates(reference, target, epsilon=0.005), method="random", rng=rng)
+        return lambda: next(matchings(pairable, 1, method="random", rng=rng))
+    return lambda: next(matchings(candidates(reference, target, epsilon=0.005), 1, method="random", rng=rng))
 
 
 def normal_cdf(n: int, *, peer: bool) -> Work:

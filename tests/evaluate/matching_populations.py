@@ -6,7 +6,7 @@ import numpy as np
 
 from touchstone.core.evaluate.matched_subsets import Outcomes
 from touchstone.core.evaluate.matched_subsets.estimates import Repeats
-from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, candidates, matchings
 from touchstone.core.evaluate.matched_subsets.results import STATISTICS
 
 
@@ -45,6 +45,6 @@ class TwoSets:
         for _ in range(n_draws):
             of = candidates(*self.draw(rng), by=by, epsilon=epsilon, scale="accuracy")
             repeats = Repeats(of)
-            repeats.add(match_candidates(of, method=method, rng=rng))
+            repeats.add(next(matchings(of, 1, method=method, rng=rng)))
             found.append(repeats.values[: len(STATISTICS)])
         return dict(zip(STATISTICS, np.nanmean(found, axis=0).tolist(), strict=True))

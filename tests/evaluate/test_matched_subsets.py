@@ -1,6 +1,7 @@
 """Matching: the published algorithm itself, its laws, and that nothing is lost on the way."""
 
 import math
+import sys
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
@@ -13,8 +14,16 @@ from scipy import special, stats
 
 from touchstone.core.data import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets, match, outcomes_of
-from touchstone.core.evaluate.matched_subsets.matching import SLACK, _sorted, candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets import (
+    Outcomes,
+    compare_sets,
+    comparison_table,
+    kernels,
+    loops,
+    match,
+    outcomes_of,
+)
+from touchstone.core.evaluate.matched_subsets.matching import SLACK, candidates, matchings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, agreement_of, entropy_of, margin_of
 from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict
 
@@ -73,7 +82,7 @@ def test_the_distribution_is_that_of_the_literal_algorithm(by, order):
     ours, theirs = Counter(), Counter()
     of = candidates(reference, target, by=by)
     for _ in range(n_runs):
-        ours[taken(match_candidates(of, order=order, rng=rng))] += 1
+        ours[taken(next(matchings(of, 1, order=order, rng=rng)))] += 1
         turn = np.arange(len(target)) if order == "given" else rng.permutation(len(target))
         theirs[literal(reference, target, turn.tolist(), 0.005, by, rng)] += 1
     assert len(ours) > 10
@@ -130,21 +139,47 @@ NEARLY_SURE = st.integers(0, 40).map(lambda k: 1 - k * 2**-53)
 def test_sets_are_in_the_order_of_lexsort_with_equals_as_they_were_given(rows, more):
     label, confidence = (np.array(column) for column in zip(*rows, strict=True))
     label = label + more * (label > 1)  # a word has less room then for bits of the confidence
-    np.testing.assert_array_equal(_sorted(label, confidence), np.lexsort((confidence, label)))
+    np.testing.assert_array_equal(kernels.in_order(label, confidence), np.lexsort((confidence, label)))
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 512, 2000, 70_000])
 def test_each_target_takes_the_one_that_a_list_of_all_that_are_left_gives(n):
-    from touchstone.core.evaluate.matched_subsets.kernels import draw
+    rng, n_matchings = np.random.default_rng(n), 2 if n < 2000 else 1
+    first, last = np.sort(rng.integers(n + 1, size=(2, n_matchings, 3 * n // 2 + 1)), axis=0)
+    uniform, expected = rng.random(first.shape), []
+    for starts, stops, shares in zip(first, last, uniform, strict=True):
+        left, taken = list(range(n)), []
+        for start, stop, share in zip(starts, stops, shares, strict=True):
+            begin, end = bisect_left(left, start), bisect_left(left, stop)
+            taken.append(left.pop(begin + int(share * (end - begin))) if begin < end else -1)
+        expected.append(taken)
+    for module in (kernels, loops) if n <= 2000 else (kernels,):
+        assert module.draw(first, last, n, uniform).tolist() == expected
 
-    rng = np.random.default_rng(n)
-    first, last = np.sort(rng.integers(n + 1, size=(2, 3 * n // 2 + 1)), axis=0)
-    uniform = rng.random(len(first))
-    left, expected = list(range(n)), []
-    for start, stop, share in zip(first, last, uniform, strict=True):
-        begin, end = bisect_left(left, start), bisect_left(left, stop)
-        expected.append(left.pop(begin + int(share * (end - begin))) if begin < end else -1)
-    assert draw(first, last, n, uniform).tolist() == expected
+
+@pytest.mark.parametrize("by", ["label", "probability"])
+@pytest.mark.parametrize("method", ["random", "maximum"])
+@given(sets=two_sets(), epsilon=st.sampled_from([0.0, 0.005, 0.05, 0.3]))
+@settings(max_examples=30, deadline=None)
+def test_plain_loops_give_the_very_same_as_compiled_ones(sets, epsilon, by, method):
+    reference, target = made(sets)
+    options = {"epsilon": epsilon, "by": by, "scale": "confidence", "method": method, "n_repeats": 3, "more": False}
+    with pytest.MonkeyPatch.context() as patch:
+        rows = []
+        for module in (kernels, loops):
+            for name in ("matching", "results"):
+                patch.setattr(f"touchstone.core.evaluate.matched_subsets.{name}.loops_for", lambda _, run=module: run)
+            rows.append(compare_sets(reference, target, rng=np.random.default_rng(1), **options))
+    compiled, plain = (repr(row.subsets) + comparison_table((row,)).to_csv(index=False) for row in rows)
+    assert plain == compiled
+
+
+def test_a_process_compiles_once_plain_loops_took_as_long(monkeypatch):
+    monkeypatch.setattr(loops, "_done", 0)
+    assert loops.loops_for(1) is kernels, "what is there already costs nothing more"
+    monkeypatch.delitem(sys.modules, loops.KERNELS)
+    assert loops.loops_for(loops.PATIENCE) is loops
+    assert loops.loops_for(1) is kernels
 
 
 def test_candidates_are_those_of_the_mask_on_real_confidences(shared_data):

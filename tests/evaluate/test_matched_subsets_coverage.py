@@ -7,7 +7,7 @@ from scipy import stats
 from tests.evaluate.matching_populations import TwoSets
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
 from touchstone.core.evaluate.matched_subsets.estimates import Repeats
-from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.matching import candidates, matchings
 from touchstone.core.evaluate.matched_subsets.results import COUNTED
 
 
@@ -37,7 +37,7 @@ def test_what_is_expected_of_targets_is_taken_from_references_near_them(n_labels
     """A slow second opinion: the nearest 50 and all within epsilon, of any label where one has fewer than 125."""
     reference, target = TwoSets(n_reference=420, n_target=200, n_labels=n_labels).draw(np.random.default_rng(8))
     pairable = candidates(reference, target, by=by, epsilon=0.02)
-    matched = match_candidates(pairable, rng=np.random.default_rng(9))
+    matched = next(matchings(pairable, 1, rng=np.random.default_rng(9)))
     repeats = Repeats(pairable)
     repeats.add(matched)
     n_of, total, stands = np.bincount(reference.label), 0.0, np.zeros(420)

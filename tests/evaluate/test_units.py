@@ -23,7 +23,7 @@ from touchstone.core.evaluate.cluster_folds.verdict import fold_verdict
 from touchstone.core.evaluate.intervals import wilson
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets
 from touchstone.core.evaluate.matched_subsets.estimates import Influences, Repeats, units_of_sets
-from touchstone.core.evaluate.matched_subsets.matching import candidates, match_candidates
+from touchstone.core.evaluate.matched_subsets.matching import candidates, matchings
 from touchstone.core.evaluate.test_quality.regions import CountsByUnit, Shares
 from touchstone.core.evaluate.units import Design, samples_as_units, units_of
 from touchstone.core.split.folds import RandomFolds
@@ -120,8 +120,8 @@ def test_influences_say_how_much_numbers_vary_over_fresh_units(number, capsys):
         sets = [design.outcomes(each) for each in design.sets(draw, design.authors(rng), rng)]
         pairable = candidates(*sets, scale="accuracy")
         repeats = Repeats(pairable)
-        for _ in range(40):
-            repeats.add(match_candidates(pairable, rng=rng))
+        for matched in matchings(pairable, 40, rng=rng):
+            repeats.add(matched)
         influences = Influences(repeats, units_of_sets(*sets))
         values.append(repeats.values[1 : len(NAMES) + 1])
         errors.append([influences.error(name)[0].se for name in NAMES])

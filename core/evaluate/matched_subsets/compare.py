@@ -27,7 +27,7 @@ from touchstone.core.evaluate.matched_subsets.matching import (
     Method,
     Order,
     candidates,
-    match_candidates,
+    matchings,
 )
 from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes, Scale, outcomes_of
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -133,8 +133,8 @@ def compare_sets(
     if scale == "confidence" or metric != ACCURACY:
         return row
     published = Repeats(candidates(reference, target, epsilon=epsilon, by=by))
-    for _ in range(row.n_repeats):
-        published.add(match_candidates(published.pairable, **options))
+    for matched in matchings(published.pairable, row.n_repeats, **options):
+        published.add(matched)
     return replace(row, as_published=estimates(published, units_of_sets(reference, target))["matched_gap"])
 
 
@@ -296,15 +296,13 @@ def _repeated(
     rng: np.random.Generator,
     on_step: OnStep,
 ) -> SetComparison:
-    from touchstone.core.evaluate.matched_subsets.kernels import sweep
-
     reference, target = pairable.reference, pairable.target
     units, repeats, random = units_of_sets(reference, target), Repeats(pairable), method == "random"
     n_steps_of_all = n_steps(len(reference) + len(target), method=method, n_repeats=n_repeats, more=more)
     wanted = n_repeats if random else max(n_repeats, 2)
     while True:
-        for _ in range(wanted - len(repeats)):
-            repeats.add(match_candidates(pairable, method=method, order=order, rng=rng))
+        for matched in matchings(pairable, wanted - len(repeats), method=method, order=order, rng=rng):
+            repeats.add(matched)
             on_step()
         numbers = estimates(repeats, units)
         labels = label_gaps(repeats, units, fewest=FEWEST_PAIRS)
@@ -323,7 +321,7 @@ def _repeated(
         n_pairs=repeats.n_pairs,
         subsets=_subsets(repeats.shares, reference, target, units),
         **numbers,
-        least_unmatched_target=float(((sweep(pairable.first, pairable.last) < 0) & ~apart).mean()),
+        least_unmatched_target=float((pairable.unmatched & ~apart).mean()),
         confidence_difference=repeats.confidence_difference,
         spread=float(np.sqrt(repeats.luck[1])),
         labels=labels,

@@ -565,8 +565,6 @@ def _share(share: float, n: int, side: int, repeats: Repeats, units: Units) -> S
 
 def _of_map_on_pairs(pairable: Candidates) -> Float[np.ndarray, " n_reference"]:
     """By how many pairs fewer each reference makes there be through the map, which spreads confidences out."""
-    from touchstone.core.evaluate.matched_subsets.kernels import sweep
-
     levels = pairable.levels
     if levels.fit is None:
         return np.zeros(len(pairable.reference))
@@ -574,7 +572,7 @@ def _of_map_on_pairs(pairable: Candidates) -> Float[np.ndarray, " n_reference"]:
     steps = np.sqrt((moved**2).sum(axis=0))
 
     def unpaired(slope: float, intercept: float) -> float:
-        return float((sweep(*pairable.at(levels.with_map(slope, intercept)).ranges) < 0).sum())
+        return float(pairable.at(levels.with_map(slope, intercept)).unmatched.sum())
 
     around = [
         (unpaired(levels.slope + a, levels.intercept + b) - unpaired(levels.slope - a, levels.intercept - b)) / 2

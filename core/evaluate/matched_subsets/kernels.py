@@ -1,4 +1,4 @@
-"""The loops of matching, compiled. Importing this imports numba, so only functions that match import it.
+"""The loops of matching, compiled. Importing this imports numba, so only `loops.loops_for` imports it.
 
 Everything here sees sorted sets: references by (label, confidence), targets likewise, and of every target the range
 `first:last` of references that it may be paired with. Partners are positions in the sorted reference set, -1: none.
@@ -17,9 +17,35 @@ BLOCKS = 64
 """Blocks in a group, whose numbers are added one by one."""
 
 
+def in_order(label, confidence):
+    """The order of `np.lexsort((confidence, label))` in less than a tenth of its time, which was most of a matching."""
+    return _in_order(label, _ranked(np.ascontiguousarray(confidence, dtype=np.float64)))
+
+
+def _in_order(group, value):
+    """Rows by group, then by value, equal ones as they were given.
+
+    One sort of whole numbers that hold all three, for numpy sorts numbers several times faster than it finds their
+    order, and whoever follows an order through memory waits at each step. Lower bits of the value that find no room
+    are looked at where it matters: among rows that the upper ones leave open.
+    """
+    least, n_place = value.min(), len(value).bit_length()
+    n_bits = int(value.max() - least).bit_length()
+    n_cut = max(0, n_bits + int(group.max()).bit_length() + n_place - 64)
+    keys = _packed(group, value, least, np.uint64(n_cut), np.uint64(n_bits - n_cut), np.uint64(n_place))
+    keys.sort()
+    order = _places(keys, np.uint64(n_place))
+    if n_cut:
+        where, run = _left_open(keys, np.uint64(n_place), value, order)
+        if len(where):
+            rows = order[where]
+            order[where] = rows[_in_order(run, (value[rows] - least) & np.uint64(2**n_cut - 1))]
+    return order
+
+
 @njit(cache=True, nogil=True)
 @no_type_check
-def ranked(number):
+def _ranked(number):
     """Whole numbers from 0 in the order of these floats, the bits of which say so already if none is below zero."""
     bits = number.view(np.int64)
     rank = np.empty(len(bits), dtype=np.uint64)
@@ -34,7 +60,7 @@ def ranked(number):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def packed(group, value, least, n_cut, n_kept, n_place):
+def _packed(group, value, least, n_cut, n_kept, n_place):
     """Of each row one word: its group, the upper bits of its value above the least, and its place."""
     keys = np.empty(len(value), dtype=np.uint64)
     for i in range(len(value)):
@@ -45,7 +71,7 @@ def packed(group, value, least, n_cut, n_kept, n_place):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def places(keys, n_place):
+def _places(keys, n_place):
     """The places in these words."""
     order = np.empty(len(keys), dtype=np.int64)
     mask = (ONE << n_place) - ONE
@@ -56,7 +82,7 @@ def places(keys, n_place):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def left_open(keys, n_place, value, order):
+def _left_open(keys, n_place, value, order):
     """Where words that differ in their place alone are not in order of value, and the number of each such run."""
     where, run = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
     n, n_runs, start = 0, 0, 0
@@ -95,7 +121,20 @@ def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, f
 @njit(cache=True, nogil=True)
 @no_type_check
 def draw(begins, ends, n, uniform):
-    """Of n that are there at first, each turn takes a random one of `begins[k]:ends[k]` that is left; -1: none is.
+    """Of each matching (a row): of n that are there at first, each turn takes a random one of its begin to its end.
+
+    One of those that are left, that is; -1: none is.
+    """
+    taken = np.empty(begins.shape, dtype=np.int64)
+    for m in range(len(begins)):
+        taken[m] = _draw(begins[m], ends[m], n, uniform[m])
+    return taken
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _draw(begins, ends, n, uniform):
+    """One matching.
 
     A bit for each that is left, and how many are left in each block of words and each group of blocks. A range of
     references of about one confidence is a few blocks, so that to walk over them takes less than a tree would.

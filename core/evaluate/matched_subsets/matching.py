@@ -3,6 +3,7 @@
 Every target takes a reference with the same predicted label and about the same confidence, and none is taken twice.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -13,7 +14,7 @@ from jaxtyping import Bool, Float, Integer
 
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.values import Floats, Ints
+from touchstone.core.evaluate.matched_subsets.loops import loops_for
 from touchstone.core.evaluate.matched_subsets.outcomes import (
     Levels,
     Outcomes,
@@ -26,6 +27,8 @@ from touchstone.core.evaluate.matched_subsets.outcomes import (
 EPSILON = 0.005
 SLACK = 1e-9
 """Bounds are inclusive, and .905 - .9 is not .005 in binary."""
+MOST_TURNS = 1_000_000
+"""Turns of targets that are drawn at once, in several matchings."""
 MOST_EXACT = 20_000
 """Samples of one label, both sets together, up to which the least total difference is solved for."""
 
@@ -166,17 +169,17 @@ class Candidates:
         """The positions that a maximum matching pairs the sorted targets with; whether their distance is the least."""
         return _maximum(self)
 
+    @property
+    def unmatched(self) -> Bool[np.ndarray, " n_target"]:
+        """Which of the sorted targets the largest number of pairs leaves alone."""
+        return loops_for(len(self.target) // 5).sweep(self.first, self.last) < 0
+
     @cached_property
     def of_any_label(self) -> "Candidates":
         """The same sets, with ranges of any label."""
         if self.by == "probability":
             return self
         return _candidates(self.reference, self.target, self.levels, epsilon=self.epsilon, by="probability")
-
-    @property
-    def ranges(self) -> tuple[Integer[np.ndarray, " n_target"], Integer[np.ndarray, " n_target"]]:
-        """Of every target the first reference that it may be paired with, and one after the last."""
-        return self.first, self.last
 
     def at(self, levels: Levels) -> "Candidates":
         """The same sets at other levels, sorted by these."""
@@ -242,7 +245,8 @@ def _candidates(reference: Outcomes, target: Outcomes, levels: Levels, *, epsilo
         (side.label if by == "label" else np.zeros(len(side), dtype=np.int64)) + n_labels * rounded
         for side, rounded in zip((reference, target), apart, strict=True)
     )
-    order, target_order = _sorted(label, levels.reference), _sorted(wanted, levels.target)
+    loops = loops_for((len(reference) + len(target)) // 5)
+    order, target_order = loops.in_order(label, levels.reference), loops.in_order(wanted, levels.target)
     level, target_level = levels.reference[order], levels.target[target_order]
     begin_of = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=wanted.max() + 1))])
     start, stop = begin_of[wanted[target_order]], begin_of[wanted[target_order] + 1]
@@ -250,40 +254,6 @@ def _candidates(reference: Outcomes, target: Outcomes, levels: Levels, *, epsilo
     return Candidates(
         reference, target, by, epsilon, levels, order, target_order, level, target_level, start, stop, first, last
     )
-
-
-def _sorted(label: Ints, confidence: Floats) -> Ints:
-    """The order of `np.lexsort((confidence, label))` in less than a tenth of its time, which was most of a matching.
-
-    >>> _sorted(np.array([1, 0, 1, 0]), np.array([0.5, 0.9, 0.5, 0.1])).tolist()
-    [3, 1, 0, 2]
-    """
-    from touchstone.core.evaluate.matched_subsets.kernels import ranked
-
-    return _in_order(label, ranked(np.ascontiguousarray(confidence, dtype=np.float64)))
-
-
-def _in_order(group: Ints, value: Ints) -> Ints:
-    """Rows by group, then by value, equal ones as they were given.
-
-    One sort of whole numbers that hold all three, for numpy sorts numbers several times faster than it finds their
-    order, and whoever follows an order through memory waits at each step. Lower bits of the value that find no room
-    are looked at where it matters: among rows that the upper ones leave open.
-    """
-    from touchstone.core.evaluate.matched_subsets.kernels import left_open, packed, places
-
-    least, n_place = value.min(), len(value).bit_length()
-    n_bits = int(value.max() - least).bit_length()
-    n_cut = max(0, n_bits + int(group.max()).bit_length() + n_place - 64)
-    keys = packed(group, value, least, np.uint64(n_cut), np.uint64(n_bits - n_cut), np.uint64(n_place))
-    keys.sort()
-    order = places(keys, np.uint64(n_place))
-    if n_cut:
-        where, run = left_open(keys, np.uint64(n_place), value, order)
-        if len(where):
-            rows = order[where]
-            order[where] = rows[_in_order(run, (value[rows] - least) & np.uint64(2**n_cut - 1))]
-    return order
 
 
 def match(
@@ -321,33 +291,61 @@ def match(
     1.0
     """
     pairable = candidates(reference, target, epsilon=epsilon, by=by, scale=scale)
-    return match_candidates(pairable, method=method, order=order, rng=rng)
+    return next(matchings(pairable, 1, method=method, order=order, rng=rng))
 
 
-def match_candidates(
-    pairable: Candidates, *, method: Method = "random", order: Order = "shuffled", rng: np.random.Generator
-) -> MatchedSubsets:
-    """`match` on sets that are sorted already."""
-    n_reference, n_target = len(pairable.reference), len(pairable.target)
-    least: bool | None = None
+def matchings(
+    pairable: Candidates, n: int, *, method: Method = "random", order: Order = "shuffled", rng: np.random.Generator
+) -> Iterator[MatchedSubsets]:
+    """`match` so many times, of sets that are sorted already."""
     if method == "random":
-        from touchstone.core.evaluate.matched_subsets.kernels import draw
-
-        turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(pairable.target_order)
-        partner = np.empty(n_target, dtype=np.int64)
-        # Algorithm 1 goes through the targets in turn, and each takes one of those that are left.
-        partner[turn] = draw(pairable.first[turn], pairable.last[turn], n_reference, rng.random(n_target))
-        reference_order, target_order = pairable.reference_order, pairable.target_order
-    else:
+        for partner in _random_partners(pairable, n, order, rng):
+            yield _matched(pairable, partner, pairable.reference_order, pairable.target_order, method)
+        return
+    levels = pairable.levels
+    for _ in range(n):
         partner, least = pairable.maximum
-        levels = pairable.levels
         reference_order = _ties_shuffled(
             pairable.reference_order, pairable.reference, levels.reference, levels.rounded, pairable.by, rng
         )
         target_order = _ties_shuffled(
             pairable.target_order, pairable.target, levels.target, levels.target_rounded, pairable.by, rng
         )
-    taken_by = np.full(n_target, -1, dtype=np.int64)
+        yield _matched(pairable, partner, reference_order, target_order, method, least)
+
+
+def _random_partners(
+    pairable: Candidates, n: int, order: Order, rng: np.random.Generator
+) -> Iterator[Integer[np.ndarray, " n_target"]]:
+    """Of so many matchings one after another the position of each sorted target's reference, -1: none."""
+    n_reference, n_target = len(pairable.reference), len(pairable.target)
+    widest = int((pairable.last - pairable.first).max(initial=0))
+    at_once = max(1, min(n, MOST_TURNS // n_target))
+    given = None if order == "shuffled" else np.argsort(pairable.target_order)
+    for start in range(0, n, at_once):
+        drawn = [
+            (rng.permutation(n_target) if given is None else given, rng.random(n_target))
+            for _ in range(min(at_once, n - start))
+        ]
+        turns, uniform = (np.stack(each) for each in zip(*drawn, strict=True))
+        loops = loops_for(n_target * (20 + len(drawn) * widest // 100))
+        # Algorithm 1 goes through the targets in turn, and each takes one of those that are left.
+        taken = loops.draw(pairable.first[turns], pairable.last[turns], n_reference, uniform)
+        for turn, each in zip(turns, taken, strict=True):
+            partner = np.empty(n_target, dtype=np.int64)
+            partner[turn] = each
+            yield partner
+
+
+def _matched(
+    pairable: Candidates,
+    partner: Integer[np.ndarray, " n_target"],
+    reference_order: Integer[np.ndarray, " n_reference"],
+    target_order: Integer[np.ndarray, " n_target"],
+    method: Method,
+    least: bool | None = None,
+) -> MatchedSubsets:
+    taken_by = np.full(len(partner), -1, dtype=np.int64)
     paired = partner >= 0
     taken_by[target_order[paired]] = reference_order[partner[paired]]
     target_index = np.flatnonzero(taken_by >= 0)
@@ -377,12 +375,11 @@ def _ranges(
     epsilon: float,
     apart: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    from touchstone.core.evaluate.matched_subsets.kernels import candidate_ranges
-
     if not epsilon >= 0:
         raise DataError(f"Epsilon is the largest difference of confidence within a pair, 0 or more; {epsilon} is not.")
     first, last = np.empty(len(level), dtype=np.int64), np.empty(len(level), dtype=np.int64)
-    candidate_ranges(reference_level, start, stop, level, epsilon + SLACK, first, last)
+    loops = loops_for((len(reference_level) + len(level)) // 3)
+    loops.candidate_ranges(reference_level, start, stop, level, epsilon + SLACK, first, last)
     return first, np.where(apart, first, last)
 
 

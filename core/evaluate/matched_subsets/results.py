@@ -11,6 +11,7 @@ from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval
 from touchstone.core.evaluate.matched_subsets.expected import Neighbours
+from touchstone.core.evaluate.matched_subsets.loops import loops_for
 from touchstone.core.evaluate.matched_subsets.matching import By, Candidates, MatchedSubsets, Method
 from touchstone.core.evaluate.matched_subsets.outcomes import ALIKE_IN, Scale
 from touchstone.core.evaluate.metric_estimates import InWords, MetricsOnSets
@@ -402,12 +403,12 @@ class Tally:
 
     def count(self, partner: Integer[np.ndarray, " n_target"]) -> Float[np.ndarray, " width"]:
         """The counts of one matching: each target's reference, -1 where it has none."""
-        from touchstone.core.evaluate.matched_subsets.kernels import count_matching
-
         n_labels = len(self.pairable.reference.class_names)
         self.n_counted += 1
         times = self._times, self._target_times
-        return count_matching(partner, self._of_reference, *self._of_target, n_labels, *times)
+        return loops_for(20 + len(partner) // 50).count_matching(
+            partner, self._of_reference, *self._of_target, n_labels, *times
+        )
 
     @property
     def paired(self) -> tuple[Float[np.ndarray, " n_reference"], Float[np.ndarray, " n_target"]]:

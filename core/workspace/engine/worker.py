@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +59,10 @@ def compile_all() -> None:
     from touchstone.core.cluster.sds import SDSKMeans
     from touchstone.core.evaluate.average_case.gaussian_cdf import mvn_cdf
     from touchstone.core.evaluate.matched_subsets.compare import compare_sets
+    from touchstone.core.evaluate.matched_subsets.loops import KERNELS
     from touchstone.core.evaluate.matched_subsets.outcomes import Outcomes
 
+    import_module(KERNELS)  # from now on compiled loops run for sets of any size
     rng = np.random.default_rng(0)
     SDSKMeans(n_clusters=3, n_init=1, random_state=0).fit(rng.normal(size=(60, 3)), np.arange(60) % 2)
     mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
