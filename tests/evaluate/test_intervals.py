@@ -9,6 +9,7 @@ from scipy import optimize, special, stats
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
+    fisher_p,
     growing_interval,
     holm,
     joined,
@@ -77,6 +78,13 @@ def test_a_share_stays_a_share(share, se, df):
     interval = share_interval(share, se, df)
     assert 0 <= interval.lower <= share + 1e-12
     assert share - 1e-12 <= interval.upper <= 1
+
+
+@given(st.integers(1, 2000), st.integers(1, 2000), st.data())
+def test_fishers_test_is_scipys(n, other_n, data):
+    hits, other_hits = (data.draw(st.integers(0, most)) for most in (n, other_n))
+    table = [[hits, n - hits], [other_hits, other_n - other_hits]]
+    assert fisher_p(hits, n, other_hits, other_n) == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-6)
 
 
 @given(st.floats(0.3, 0.7), st.floats(1e-4, 2e-3))

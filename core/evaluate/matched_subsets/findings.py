@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from touchstone.core.evaluate.calibration import overconfidence
 from touchstone.core.evaluate.claims import Claim, Group, claim, claim_of_t, corrected, decided_anew, family
-from touchstone.core.evaluate.intervals import UNKNOWN, apart, p_of_interval, wilson, within
+from touchstone.core.evaluate.intervals import UNKNOWN, apart, fisher_p, p_of_interval, wilson, within
 from touchstone.core.evaluate.matched_subsets.estimates import whole
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Outcomes
 from touchstone.core.evaluate.matched_subsets.results import (
@@ -332,13 +332,11 @@ def with_confusions(metrics: MetricsOnSets) -> MetricsOnSets:
 
     Fisher's test knows few samples, the interval knows units: what both allow is claimed.
     """
-    from scipy.stats import fisher_exact
 
     def made(each: Confusion) -> Claim:
         old, new = each.reference, each.target
         more, span = new.share - old.share, apart(new.share, new.interval, old.share, old.interval)
-        table = [[new.n_predicted, new.n - new.n_predicted], [old.n_predicted, old.n - old.n_predicted]]
-        p = max(float(fisher_exact(table).pvalue), p_of_interval(more, span))
+        p = max(fisher_p(new.n_predicted, new.n, old.n_predicted, old.n), p_of_interval(more, span))
         return claim(KINDS["confusion"], more, within(span, -1.0, 1.0), p)
 
     known = [each for each in metrics.mistakes if each.reference.interval.known and each.target.interval.known]

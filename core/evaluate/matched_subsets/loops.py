@@ -11,8 +11,8 @@ from types import ModuleType
 import numpy as np
 
 KERNELS = "touchstone.core.evaluate.matched_subsets.kernels"
-PATIENCE = 600_000
-"""For how many steps of about a microsecond a process runs plain loops: as long as loading the compiled ones takes."""
+PATIENCE = 1_000_000
+"""For how many steps of about a microsecond a process runs plain loops: as long as loading the compiled ones takes, about."""
 _done = 0
 
 

@@ -328,7 +328,7 @@ def _random_partners(
             for _ in range(min(at_once, n - start))
         ]
         turns, uniform = (np.stack(each) for each in zip(*drawn, strict=True))
-        loops = loops_for(n_target * (20 + len(drawn) * widest // 100))
+        loops = loops_for(n_target * (20 + len(drawn) * widest // 250))
         # Algorithm 1 goes through the targets in turn, and each takes one of those that are left.
         taken = loops.draw(pairable.first[turns], pairable.last[turns], n_reference, uniform)
         for turn, each in zip(turns, taken, strict=True):
