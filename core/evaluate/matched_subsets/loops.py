@@ -12,7 +12,7 @@ import numpy as np
 
 KERNELS = "touchstone.core.evaluate.matched_subsets.kernels"
 PATIENCE = 1_000_000
-"""For how many steps of about a microsecond a process runs plain loops: as long as loading the compiled ones takes, about."""
+"""For how many steps of about a microsecond a process runs plain loops: about as long as loading the compiled ones takes."""
 _done = 0
 
 
