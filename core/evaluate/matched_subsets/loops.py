@@ -12,7 +12,7 @@ import numpy as np
 
 KERNELS = "touchstone.core.evaluate.matched_subsets.kernels"
 PATIENCE = 1_000_000
-"""For how many steps of about a microsecond a process runs plain loops: about as long as loading the compiled ones takes."""
+"""How many steps of about a microsecond a process takes in plain loops: about as long as it takes to load the others."""
 _done = 0
 
 
