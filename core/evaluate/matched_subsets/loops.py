@@ -12,7 +12,7 @@ import numpy as np
 
 KERNELS = "touchstone.core.evaluate.matched_subsets.kernels"
 PATIENCE = 1_000_000
-"""How many steps of about a microsecond a process takes in plain loops: about as long as it takes to load the others."""
+"""How many steps of about a microsecond plain loops take before the others are loaded, which takes about as long."""
 _done = 0
 
 
