@@ -17,6 +17,8 @@ LONGEST_TITLE = 60
 _JOINERS = "\u200c\u200d"  # scripts and emoji need them
 RIGHT = 14
 """Pixels to the right of the axes: plotly leaves out a tick's label, such as 100, of which half would be cut off."""
+_WHOLE_LEGEND = {"maxheight": 1.0} if "maxheight" in go.layout.Legend() else {}
+"""As high as the figure, where plotly (since 6.3) has a limit at all: its own would scroll from half of it on."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Theme:
                     "bgcolor": "rgba(0,0,0,0)",
                     "font": {"size": 12},
                     "itemsizing": "constant",
-                    "maxheight": 1.0,  # of the figure: plotly's own would scroll from half of it on
+                    **_WHOLE_LEGEND,
                 },
                 "hoverlabel": {
                     "bgcolor": self.paper,

@@ -12,6 +12,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core import represent
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import locked
 from touchstone.core.models import MODELS, check_fitting
@@ -70,16 +71,16 @@ def frame_of_folds(
     """
     index = pd.RangeIndex(len(row))
     cells = {
-        "scheme": (trial.scheme, pd.CategoricalDtype(pd.Index(schemes, dtype="str"))),
+        "scheme": (trial.scheme, pd.CategoricalDtype(pd.Index(schemes, dtype=TEXTS))),
         "seed": (trial.seed, "int64"),
-        "model": (trial.model, pd.CategoricalDtype(pd.Index(models, dtype="str"))),
+        "model": (trial.model, pd.CategoricalDtype(pd.Index(models, dtype=TEXTS))),
         "fold": (pd.array(fold, dtype="Int16"), "Int16"),
         "row": (pd.array(row, dtype="Int32"), "Int32"),
         "y_pred": (y_pred, "Int32"),
         "confidence": (confidence, "float32"),
         "n_train": (n_train, "Int32"),
         "seconds": (seconds, "float32"),
-        "status": (status, pd.CategoricalDtype(pd.Index(["ok", "failed"], dtype="str"))),
+        "status": (status, pd.CategoricalDtype(pd.Index(["ok", "failed"], dtype=TEXTS))),
     }
     return pd.DataFrame({name: pd.Series(cells[name][0], index, dtype=cells[name][1]) for name in COLUMNS})
 

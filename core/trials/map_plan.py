@@ -8,6 +8,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.models.classical import stop_if
 from touchstone.core.parameters import About, Values, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
@@ -16,7 +17,7 @@ from touchstone.core.trials.choices import features_offered
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
 
-COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
+COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": TEXTS}
 """The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
 """
 

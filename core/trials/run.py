@@ -9,24 +9,25 @@ from jaxtyping import Integer
 from pandas.api.extensions import ExtensionArray
 
 from touchstone.core.data import Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.split.scheme import Split
 
 COLUMNS = {
-    "model": "str",
-    "source_finder": "str",
-    "scheme": "str",
+    "model": TEXTS,
+    "source_finder": TEXTS,
+    "scheme": TEXTS,
     "repeat": "Int64",
     "clustering": "Int64",
     "n_train": "Int64",
     "n_test": "Int64",
-    "label": "str",
-    "source": "str",
-    "held_out_source": "str",
+    "label": TEXTS,
+    "source": TEXTS,
+    "held_out_source": TEXTS,
     "n_correct": "Int64",
     "n_label": "Int64",
     "n_predicted": "Int64",
     "seconds": "float64",
-    "status": "str",
+    "status": TEXTS,
 }
 """The columns of a trials frame and their types.
 

@@ -19,6 +19,7 @@ from touchstone.core.cluster.finders import SOURCE_FINDERS, check_finder, find_s
 from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.errors import SmallClasses
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.parameters import asks
 from touchstone.core.represent import encode
@@ -30,9 +31,9 @@ COLUMNS = {
     "row": "Int64",
     "source": "Int64",
     "n_tries": "Int64",
-    "options": "str",
-    "note": "str",
-    "status": "str",
+    "options": TEXTS,
+    "note": TEXTS,
+    "status": TEXTS,
 }
 """The columns of found sources and their types.
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import PaperNetwork, best_device
@@ -25,9 +26,9 @@ COLUMNS = {
     "n_test": "Int64",
     "n_correct": "Int64",
     "accuracy": "Float64",
-    "model": "str",
-    "device": "str",
-    "status": "str",
+    "model": TEXTS,
+    "device": TEXTS,
+    "status": TEXTS,
 }
 """The columns of a training's rows and their types.
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from touchstone.core import parameters
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.values import Ints
 from touchstone.core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, MonteCarlo, estimates, mvn_cdf, offered
 from touchstone.core.evaluate.average_case.estimators import BY_LIMIT, Estimate
@@ -52,11 +53,11 @@ from touchstone.core.trials.training_plan import TrainingPlan
 
 
 COLUMNS = {
-    "part": "str",
+    "part": TEXTS,
     "row": "Int64",
     "label": "Int64",
     "sigma": "float64",
-    "estimator": "str",
+    "estimator": TEXTS,
     "predicted": "Int64",
     "p_robust": "float64",
     "error": "float64",
@@ -66,7 +67,7 @@ COLUMNS = {
     "converged": "boolean",
     "degenerate": "boolean",
     "seconds": "float64",
-    "status": "str",
+    "status": TEXTS,
 }
 """The columns of the rows and their types; one row for each sample, sigma and estimator.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.data_set_adequacy.outlook import along, judged, learning_of, outlooks
 from touchstone.core.evaluate.data_set_adequacy.plan import ALL
 from touchstone.core.evaluate.data_set_adequacy.results import (
@@ -83,7 +84,7 @@ def adequacy_of(
     n_samples = sum(n_per_class.values())
     n_trained = _n_trained(paired, n_per_class)
     known = paired.assign(
-        model=paired["model"].astype("str") + " at " + paired["size"].astype("str"),
+        model=paired["model"].astype(TEXTS) + " at " + paired["size"].astype(TEXTS),
         # What was not tested could have been trained on: so each size is told the data set's number of samples.
         n_train=pd.array(n_samples - paired["n_test"].to_numpy(dtype=np.int64), dtype="Int64"),
     )

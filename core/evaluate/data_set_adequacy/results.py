@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, within
 from touchstone.core.evaluate.metric_estimates import InWords
@@ -217,7 +218,7 @@ _DIFFERENCE = (
     *("sources_lower", "sources_upper", "p_sources"),
 )
 STEP_COLUMNS = (
-    {"model": "str", "source_finder": "str", "label": "str", "size_before": "int64", "size": "int64"}
-    | {"n_before": "float64", "n": "float64", "of": "str"}
+    {"model": TEXTS, "source_finder": TEXTS, "label": TEXTS, "size_before": "int64", "size": "int64"}
+    | {"n_before": "float64", "n": "float64", "of": TEXTS}
     | dict.fromkeys(_DIFFERENCE, "float64")
 )

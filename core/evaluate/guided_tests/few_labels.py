@@ -17,6 +17,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer, Shaped
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.limits import Archive, Limits, opened
 from touchstone.core.data.tables.files import read_table
 from touchstone.core.data.tables.table import Table
@@ -290,7 +291,7 @@ COLUMNS = {
     "n_labels": "Int64",
     "n_pool": "Int64",
     "seconds": "float64",
-    "status": "str",
+    "status": TEXTS,
 }
 """The columns of the one row and their types: the accuracy of the pool with its 95 % interval, both as fractions."""
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.guided_tests import generate
 from touchstone.core.evaluate.guided_tests.generate import Recipe, Rivals, Start
 from touchstone.core.evaluate.guided_tests.results import (
@@ -50,16 +51,16 @@ from touchstone.core.trials.plan import Aside, check_fields, check_whole
 # How are generated tests stored? As rows of a table, class by class, with features and pictures as bytes.
 
 COLUMNS = {
-    "part": "str",
+    "part": TEXTS,
     "label": "Int64",
-    "region": "str",
+    "region": TEXTS,
     "asked": "Int64",
     "placed": "Int64",
     "parents_at_boundary": "boolean",
     "n_test": "Int64",
     "n_correct": "Int64",
-    "parent": "str",
-    "parent_part": "str",
+    "parent": TEXTS,
+    "parent_part": TEXTS,
     "rival": "Int64",
     "t": "float64",
     "distance": "float64",
@@ -73,9 +74,9 @@ COLUMNS = {
     "baseline": "float64",
     "in_region": "boolean",
     "read_as": "Int64",
-    "kept_again": "str",
+    "kept_again": TEXTS,
     "content": "object",
-    "status": "str",
+    "status": TEXTS,
 }
 """The columns of the rows and their types.
 
@@ -488,7 +489,7 @@ def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...], origin: 
     >>> guided_of_rows(pd.DataFrame(), class_names=("a", "b")).made_for
     ()
     """
-    done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype="str")})
+    done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype=TEXTS)})
     mix, table = (_tests(done[done["part"] == part], class_names, origin) for part in ("mix", "table"))
     counts = done[done["part"] != "suite"].dropna(subset=["n_correct"]) if len(done) else done
     n_test, n_correct = (int(counts[name].iloc[0]) if len(counts) else 0 for name in ("n_test", "n_correct"))

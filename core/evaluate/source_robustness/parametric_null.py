@@ -19,6 +19,7 @@ from scipy import special
 
 from touchstone.core.cluster.finders import SOURCE_FINDERS, find_sources, trains
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.values import Codes
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import t_interval, t_p_value
@@ -107,15 +108,15 @@ def _rotated(
 
 COLUMNS = {
     "cloud": "Int64",
-    "shape": "str",
-    "scheme": "str",
+    "shape": TEXTS,
+    "scheme": TEXTS,
     "repeat": "Int64",
     "n_correct": "Int64",
     "n_test": "Int64",
     "n_samples": "Int64",
     "n_dimensions": "Int64",
     "seconds": "float64",
-    "status": "str",
+    "status": TEXTS,
 }
 """The columns of the rows and their types: one row for each draw of each scheme.
 

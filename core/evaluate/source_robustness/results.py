@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
@@ -294,7 +295,7 @@ class AccuracyIntervals:
         """Tidy rows, one for each held-out source of each clustering; the fields of `HeldOutSource`."""
         names = list(HeldOutSource.__dataclass_fields__)
         table = pd.DataFrame([asdict(source) for source in self.held_out], columns=names)
-        return table.astype({"label": "str", "model": "str", "source_finder": "str", "source": "str"})
+        return table.astype({"label": TEXTS, "model": TEXTS, "source_finder": TEXTS, "source": TEXTS})
 
 
 def _same(row: ExpectedInterval | HeldOutSource | Baseline | MetricOnSources, other: ExpectedInterval) -> bool:
@@ -305,7 +306,7 @@ _ESTIMATES = ("exclusive", "inclusive", "rho", "random", "full")
 _COUNTS = ("n_test", "n_samples", "n_sources", "n_clusterings", "n_cells", "n_cells_held_out", "n_train_full")
 _PARTS = ("", "_sd", "_n", "_draws_lower", "_draws_upper", "_sources_lower", "_sources_upper")
 TABLE_COLUMNS = (
-    {"model": "str", "source_finder": "str", "n_train": "int64", "label": "str"}
+    {"model": TEXTS, "source_finder": TEXTS, "n_train": "int64", "label": TEXTS}
     | {f"{name}{part}": "int64" if part == "_n" else "float64" for name in _ESTIMATES for part in _PARTS}
     | dict.fromkeys(_COUNTS, "int64")
 )

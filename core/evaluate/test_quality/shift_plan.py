@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate import covariate_shift
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.test_quality.verdict import Together, moved, moved_together, together
@@ -35,7 +36,7 @@ COLUMNS = {
     "n_train_components": "Int64",
     "n_test_components": "Int64",
     "seconds": "float64",
-    "status": "str",
+    "status": TEXTS,
 }
 """The columns of the rows and their types; one row for each class and re-split, 0 being the split as it is.
 
