@@ -313,7 +313,7 @@ def test_files_are_read_as_the_app_reads_them(tmp_path):
     assert named.table()["number"].tolist()[0] == "matched_subsets.gap[mlp]"
     with pytest.raises(DataError, match=r"predictions of mlp\. Name one"):
         compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="vit")
-    with pytest.raises(DataError, match="Give files of predictions, or all as"):
+    with pytest.raises(DataError, match="Give files or frames of predictions, or all as"):
         compare(tmp_path / "old.csv", predictions(["a"], ["a"], class_names=["a", "b"]))
     table = pd.DataFrame({"size": [1.0, 9.0, 8.5], "kind": ["plum", "melon", "melon"], "by": ["a", "b", "a"]})
     table.to_csv(tmp_path / "fruit.csv", index=False)

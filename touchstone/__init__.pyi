@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
+from touchstone.core.data.frames import Frame
 from touchstone.core.integrations import hugging_face_callback, lightning_callback, log_to_mlflow
 from touchstone.core.public.comparing import assert_not_worse, plan
 from touchstone.core.public.data import card, dataset, predictions, read, record
@@ -72,12 +73,12 @@ __version__: str
 
 @overload
 def check(
-    question: Literal["data_sets"], data: Dataset | str | PathLike[str], *, mute: Mapping[str, str] = ...
+    question: Literal["data_sets"], data: Dataset | str | PathLike[str] | Frame, *, mute: Mapping[str, str] = ...
 ) -> Result: ...
 @overload
 def check(
     question: Literal["cluster_folds"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     metric: str | None = ...,
     positive: str | None = ...,
@@ -95,7 +96,7 @@ def check(
 @overload
 def check(
     question: Literal["source_robustness"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     metric: str | None = ...,
     positive: str | None = ...,
@@ -118,7 +119,7 @@ def check(
 @overload
 def check(
     question: Literal["data_set_adequacy"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     metric: str | None = ...,
     positive: str | None = ...,
@@ -139,7 +140,7 @@ def check(
 @overload
 def check(
     question: Literal["average_case"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     model: Any,
     class_names: Iterable[object] | None = ...,
@@ -171,7 +172,7 @@ def check(
 @overload
 def check(
     question: Literal["guided_tests"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     model: Any,
     class_names: Iterable[object] | None = ...,
@@ -196,7 +197,7 @@ def check(
 @overload
 def check(
     question: Literal["covariate_shift"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     model: Any,
     class_names: Iterable[object] | None = ...,
@@ -214,7 +215,7 @@ def check(
 @overload
 def check(
     question: Literal["test_quality"],
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     model: Any,
     class_names: Iterable[object] | None = ...,

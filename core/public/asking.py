@@ -19,6 +19,7 @@ from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import set_aside
 from touchstone.core.data.errors import SmallClasses
+from touchstone.core.data.frames import Frame
 from touchstone.core.installed import remedy
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.live import lent
@@ -49,7 +50,7 @@ QUESTIONS = ("data_sets", *RECIPES, *MODELS, "test_quality")
 
 def check(
     question: str,
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     *,
     model: Any = None,
     class_names: Iterable[object] | None = None,
@@ -112,7 +113,7 @@ class _Named(NamedTuple):
 
 def _asked(
     question: str,
-    data: Dataset | str | PathLike[str],
+    data: Dataset | str | PathLike[str] | Frame,
     model: Any,
     settings: dict[str, Any],
     metric: tuple[str, str | None] | None,

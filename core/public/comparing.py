@@ -6,6 +6,7 @@ Of predictions in arrays, or in files; computed in this process, by the pages' c
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +16,7 @@ import numpy as np
 
 from touchstone.core.data import DataError, Predictions, PredictionTable, guess_roles, read_predictions
 from touchstone.core.data.dataset import key
+from touchstone.core.data.frames import Frame, file_of, is_path
 from touchstone.core.data.predictions.record import PredictionPairs, models_in, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
@@ -24,7 +26,8 @@ from touchstone.core.evaluate.model_comparison import INDEPENDENT, PAIRED
 from touchstone.core.public.result import Basis, Result
 from touchstone.core.report.stated import muted_kinds
 
-File = str | PathLike[str]
+File = str | PathLike[str] | Frame
+"""A file, or a frame of any library, which is read as its Parquet file would be."""
 
 
 def compare(
@@ -46,7 +49,8 @@ def compare(
     and `positive` are among the `options`, and `margin` is the loss that would be put up with. Of these there may be
     `further` ones; all pairs are corrected together.
 
-    All are `touchstone.predictions`, or all files as the app reads them (docs/file-formats.md). Files of several
+    All are `touchstone.predictions`, or all files as the app reads them (docs/file-formats.md), or frames (pandas,
+    Polars, PyArrow, ...), which are read as their Parquet files would be. Files of several
     models give the answer about all of them, and `model` names the one that it is about; either way claims are
     corrected for all. `unit` names the column of what was sampled independently (an author of many texts) where no name
     says it; `touchstone.predictions` takes units themselves. `mute` as in `check`. `options` are those of
@@ -73,13 +77,18 @@ def compare(
 
     given = (reference, target, *further)
     arrays = [each for each in given if isinstance(each, Predictions)]
-    files = [_read(Path(each), unit) for each in given if not isinstance(each, Predictions)]
-    if arrays and files:
-        raise DataError("Give files of predictions, or all as touchstone.predictions.")
     titles = ["the reference", "the new model", *(f"model {3 + place}" for place in range(len(further)))]
+    if all(map(is_path, given)):
+        titles = [Path(str(each)).name for each in given]
+    files = [
+        _read(Path(each) if is_path(each) else file_of(each, title), unit)
+        for each, title in zip(given, titles, strict=True)
+        if not isinstance(each, Predictions)
+    ]
+    if arrays and files:
+        raise DataError("Give files or frames of predictions, or all as touchstone.predictions.")
     sides: list[dict[str, Predictions]] = [{model or "model": each} for each in arrays]
     if files:
-        titles = [Path(str(each)).name for each in given]
         sides = [models_in(file) for file in files]
         if model is not None and all(model in side for side in sides):
             sides = [{model: side[model]} for side in sides]
@@ -174,7 +183,7 @@ def _basis(
     return Basis(question, " and ".join(titles), design, fingerprints, settings)
 
 
-def _read(file: Path, unit: str | None) -> PredictionTable:
+def _read(file: Path | BytesIO, unit: str | None) -> PredictionTable:
     """A file, with the column of its units where one is named. Raises DataError where there is no such column."""
     if unit is None:
         return read_predictions(file)

@@ -13,6 +13,7 @@ from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load
 from touchstone.core.data.categories import with_indicators
 from touchstone.core.data.dataset import with_usual_units
 from touchstone.core.data.errors import RolesNeeded
+from touchstone.core.data.frames import Frame, file_of, frame_of, is_path
 from touchstone.core.data.predictions.blocks import NamesOfClasses, Written, matched_names
 from touchstone.core.data.predictions.roles import Roles
 from touchstone.core.data.tables.datasets import name_of, open_table, table_dataset
@@ -30,7 +31,7 @@ Layer = tuple[ArrayLike, ArrayLike, ArrayLike]
 
 
 def dataset(
-    x: ArrayLike | Iterable[str],
+    x: ArrayLike | Iterable[str] | Frame,
     y: ArrayLike,
     *,
     sources: Iterable[object] | None = None,
@@ -96,7 +97,7 @@ def _pixels(values: np.ndarray, scale: float | int | None, name: str) -> tuple[n
 
 
 def read(
-    file: str | PathLike[str],
+    file: str | PathLike[str] | Frame,
     *,
     kind: str | None = None,
     image_size: tuple[int, int] | None = None,
@@ -104,8 +105,8 @@ def read(
 ) -> Dataset:
     """A data set of a file, as the app reads it, or the built-in example of this name (docs/file-formats.md).
 
-    `columns` say which column is the `label`, `text`, `id`, `source`, `unit`, `part` or `image`; what is not said is
-    guessed.
+    A frame (pandas, Polars, PyArrow, ...) is read as its Parquet file would be. `columns` say which column is the
+    `label`, `text`, `id`, `source`, `unit`, `part` or `image`; what is not said is guessed.
     Raises DataError for what cannot be read, and `RolesNeeded`, which is one, where a column has to be named.
 
     Examples
@@ -121,16 +122,16 @@ def read(
     """
     if unknown := columns.keys() - set(SINGLE):
         raise DataError(f"There is no role {sorted(unknown)[0]!r}. Columns can be said for {', '.join(SINGLE)}.")
-    if str(file) in EXAMPLES and not columns:
+    if is_path(file) and str(file) in EXAMPLES and not columns:
         return load_example(str(file))
-    path = Path(file)
+    given = Path(file) if is_path(file) else file_of(file, "frame")
     if not columns:
-        return read_dataset(path, kind=kind, image_size=image_size)
-    table = open_table(path)
+        return read_dataset(given, kind=kind, image_size=image_size)
+    table = open_table(given)
     if table is None:
-        raise DataError(f"{path.name}: something was said of columns, but only tables have columns.")
+        raise DataError(f"{given.name}: something was said of columns, but only tables have columns.")
     roles = said_roles(table, columns)
-    return table_dataset(table, name=name_of(path.name), kind=kind, roles=roles, image_size=image_size, for_good=True)
+    return table_dataset(table, name=name_of(given.name), kind=kind, roles=roles, image_size=image_size, for_good=True)
 
 
 def predictions(
@@ -223,10 +224,13 @@ def _words(values: Any, what: str, name: str) -> list[str]:
 
 def _columns(x: Any, name: str) -> tuple[np.ndarray, list[str]]:
     """Values as an array, and what its columns are called: those of a frame, where names became columns of 0 and 1."""
-    values, columns = array_of(x), [str(each) for each in getattr(x, "columns", ())]
+    frame = frame_of(x)
+    if frame is None:
+        return array_of(x), []
+    values, columns = array_of(frame), [str(each) for each in frame.columns]
     if len(columns) < 2 or values.dtype.kind not in "OUT":
         return values, columns
-    made = with_indicators({column: x.iloc[:, place] for place, column in enumerate(columns)}, name)
+    made = with_indicators({column: frame.iloc[:, place] for place, column in enumerate(columns)}, name)
     return np.column_stack([*made.values()]), [*made]
 
 
@@ -255,13 +259,14 @@ def record(
 
 
 def card(
-    file: str | PathLike[str], truth: str | PathLike[str] | None = None, *, accept: bool = False, **said: str
+    file: str | PathLike[str] | Frame, truth: str | PathLike[str] | None = None, *, accept: bool = False, **said: str
 ) -> Card:
-    """What is understood of a file of predictions or of data, before anything counts (docs/file-formats.md).
+    """What is understood of a file of predictions or of data, or of a frame, before anything counts.
 
-    `truth` is the truth in a file of its own. `said` are columns and choices by role, such as `predicted="answer"` or
-    `unanswered="left out"`; what is not said is guessed. `accept` takes the likeliest answer to every question. It
-    raises DataError for a role that does not exist; what is wrong with the file stands on the card (`refused`).
+    What is read is in docs/file-formats.md; a frame is read as its Parquet file would be. `truth` is the truth in a
+    file of its own. `said` are columns and choices by role, such as `predicted="answer"` or `unanswered="left out"`;
+    what is not said is guessed. `accept` takes the likeliest answer to every question. It raises DataError for a role
+    that does not exist; what is wrong with the file stands on the card (`refused`).
 
     Examples
     --------
@@ -275,4 +280,5 @@ def card(
     """
     if unknown := said.keys() - {*ROLES}:
         raise DataError(f"There is no role {min(unknown)!r}. Roles are {', '.join(ROLES)}.")
-    return read_card(Path(file), Given(None if truth is None else Path(truth), said=said, accept=accept))
+    given = Path(file) if is_path(file) else file_of(file, "frame")
+    return read_card(given, Given(None if truth is None else Path(truth), said=said, accept=accept))

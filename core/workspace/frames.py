@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from touchstone.core.data.dataset import key
+from touchstone.core.data.frames import TEXTS
 
 SMALL = 64 * 1024
 """Bytes below which a table is not compressed: that would save a twentieth, and take as long as to fit a tiny model."""
@@ -101,7 +102,10 @@ def from_bytes(contents: Sequence[bytes]) -> pd.DataFrame:
     """The frames of several trials as one; an empty frame where there are none."""
     tables = [pa.ipc.open_stream(stream).read_all() for stream in _joined(contents)]
     # In one piece: what picks from ten thousand pieces of a column, or compares them, takes many times as long.
-    return pa.concat_tables(tables).combine_chunks().to_pandas() if tables else pd.DataFrame()
+    return pa.concat_tables(tables).combine_chunks().to_pandas(types_mapper=_TYPE_OF) if tables else pd.DataFrame()
+
+
+_TYPE_OF = dict.fromkeys((pa.string(), pa.large_string()), TEXTS).get
 
 
 def _joined(contents: Sequence[bytes]) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from string import ascii_letters
 import numpy as np
 import pandas as pd
 
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.cluster_folds.tested import FoldPredictions
 from touchstone.core.trials.fold_plan import COLUMNS
 
@@ -52,16 +53,16 @@ def frame(scheme, seed, model, fold, row, y_pred, status="ok") -> pd.DataFrame:
     """Rows of `core.trials.fold_plan.COLUMNS`."""
     n = len(row)
     cells = {
-        "scheme": pd.Series([scheme] * n, dtype="str"),
+        "scheme": pd.Series([scheme] * n, dtype=TEXTS),
         "seed": np.full(n, seed),
-        "model": pd.Series([model] * n, dtype="str"),
+        "model": pd.Series([model] * n, dtype=TEXTS),
         "fold": pd.array(fold, dtype="Int16"),
         "row": pd.array(row, dtype="Int32"),
         "y_pred": pd.array([pd.NA] * n if y_pred is None else y_pred, dtype="Int32"),
         "confidence": np.full(n, np.nan),
         "n_train": pd.array([pd.NA] * n, dtype="Int32"),
         "seconds": np.full(n, 0.1),
-        "status": pd.Series([status] * n, dtype="str"),
+        "status": pd.Series([status] * n, dtype=TEXTS),
     }
     return pd.DataFrame(cells, columns=list(COLUMNS))
 

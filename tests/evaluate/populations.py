@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
+from touchstone.core.data.frames import TEXTS
+
 SCHEMES = ("source_exclusive", "source_inclusive", "random")
 
 
@@ -173,7 +175,7 @@ def frame(rows: list[dict]) -> pd.DataFrame:
     text = ("model", "source_finder", "scheme", "label", "source", "held_out_source", "status")
     whole = ("repeat", "clustering", "n_train", "n_test", "n_correct", "n_label", "n_predicted")
     columns = [*text[:3], *whole[:4], *text[3:6], *whole[4:], "seconds", "status"]
-    types = dict.fromkeys(text, "str") | dict.fromkeys(whole, "Int64") | {"seconds": "float64"}
+    types = dict.fromkeys(text, TEXTS) | dict.fromkeys(whole, "Int64") | {"seconds": "float64"}
     return pd.DataFrame(rows, columns=columns).astype(types)
 
 

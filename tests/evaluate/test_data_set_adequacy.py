@@ -19,6 +19,7 @@ from tests.evaluate.adequacy_populations import (
     sized_trials,
 )
 from tests.evaluate.coverage import NUMBERS
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.claims import claim
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.outlook import EXPONENTS, Contrast, _told, together, weights
@@ -299,7 +300,7 @@ def test_known_sources_count_once_in_the_most_that_the_next_doubling_brings(find
     trials = sized_trials(data, np.random.default_rng(4), SAME).assign(source_finder=finder)
     found = adequacy_of(trials, n_per_class=classes(trials), by_class=False)
     near = trials[(trials["n_train"] >= max(SIZES) / 8.5).to_numpy(dtype=bool)]
-    (group,) = groups(near.assign(model=near["n_train"].astype("str"), n_train=1))
+    (group,) = groups(near.assign(model=near["n_train"].astype(TEXTS), n_train=1))
     measured = [
         measure(group.models[str(size)][scheme], group.layout, scheme, np.ones(4, dtype=bool))
         for size in (3000, 10_000)

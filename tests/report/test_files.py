@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.tables.files import read_table
 from touchstone.core.report.files import RUN_BY_SPREADSHEETS, parquet, spreadsheet, tsv
 
@@ -20,7 +21,7 @@ CELLS = st.lists(
 
 
 def table(cells) -> pd.DataFrame:
-    return pd.DataFrame(cells, columns=["id", "text", "n", "value"]).astype({"id": "str", "text": "str"})
+    return pd.DataFrame(cells, columns=["id", "text", "n", "value"]).astype({"id": TEXTS, "text": TEXTS})
 
 
 @settings(max_examples=150, deadline=None)
@@ -94,7 +95,7 @@ def test_no_text_in_a_file_for_spreadsheets_begins_like_a_formula(cells, name):
 @pytest.mark.parametrize("first", RUN_BY_SPREADSHEETS)
 def test_categories_and_missing_values_are_safe_too(first):
     frame = pd.DataFrame(
-        {"label": pd.Categorical([f"{first}1", None]), "other": pd.Series([None, f"{first}2"], dtype="str")}
+        {"label": pd.Categorical([f"{first}1", None]), "other": pd.Series([None, f"{first}2"], dtype=TEXTS)}
     )
     lines = list(csv.reader(io.StringIO(spreadsheet(frame).decode("utf-8-sig"), newline="")))
     assert lines[1:] == [[f"'{first}1", ""], ["", f"'{first}2"]]

@@ -17,6 +17,7 @@ from distributed import Status
 
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.trials import Context, TrialPlan
 from touchstone.core.trials.plan import Counting
@@ -226,7 +227,7 @@ def test_of_rows_that_collide_at_the_very_moment_all_others_are_kept(workspace, 
 
 MIXED = pd.DataFrame(
     {
-        "text": pd.Series(["a", None, "ü"], dtype="str"),
+        "text": pd.Series(["a", None, "ü"], dtype=TEXTS),
         "whole": pd.Series([1, None, 3], dtype="Int64"),
         "number": [0.5, np.nan, -1.0],
         "count": [1, 2, 3],

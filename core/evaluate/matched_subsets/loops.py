@@ -82,9 +82,11 @@ def count_matching(partner, correct, target_correct, expected, apart, label, n_l
     references, targets = partner[paired], np.flatnonzero(paired)
     times[references] += 1
     target_times[targets] += 1
-    one, other = correct[references], target_correct[targets]
-    whole = [len(targets), _total(one), _total(other), _total(expected[~paired & ~apart])]
-    of_labels = [np.bincount(label[targets], weight, n_labels) for weight in (None, one, other, one != other)]
+    right, target_right = correct[references], target_correct[targets]
+    whole = [len(targets), _total(right), _total(target_right), _total(expected[~paired & ~apart])]
+    of_labels = [
+        np.bincount(label[targets], weight, n_labels) for weight in (None, right, target_right, right != target_right)
+    ]
     return np.concatenate([whole, *of_labels]).astype(np.float64)
 
 
