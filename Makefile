@@ -1,6 +1,6 @@
 # make run | install | setup | test | evidence | integrations | bench | screenshots | constraints
 # PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
-# PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
+# PYTHON chooses the interpreter (3.11 to 3.14); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
 # tests wait for servers, workers and browsers. Each has one thread for linear algebra: several would only wait.
 PYTHON ?= python3
@@ -26,8 +26,8 @@ install: $(VENV)/.app
 setup: $(VENV)/.app $(VENV)/.dev
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
-	  { echo "Touchstone needs Python 3.11 to 3.13; name one: make run PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || \
+	  { echo "Touchstone needs Python 3.11 to 3.14; name one: make run PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { echo "No venv: on Debian/Ubuntu install python3-venv first." >&2; exit 1; }
 
 $(VENV)/.app: requirements.txt | $(VENV)/bin/python

@@ -6,13 +6,17 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from tests.plain_words import problems_of, question_of_caller
+from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.wording import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
+ONE_TYPE_OF_TEXTS = pd.Series(["a"]).dtype == TEXTS
+"""pandas 2 has two, and what is kept comes back as the other one."""
 SHARED_DATA = ROOT.parent / "shared" / "data"
 _BEGAN: dict[str, dict] = {}
 """The state of each module's generator before its first test."""

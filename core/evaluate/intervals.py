@@ -337,7 +337,7 @@ def wilson_ends(
     z = normal if np.isinf(df) else special.stdtrit(df, 0.5 + level / 2)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    alike = n * (normal / z) ** 2 if z > 0 else n  # so many samples have this interval by the normal quantile
+    alike = n * (normal / z) ** 2 if normal > 0 else n  # so many samples have this interval by the normal quantile
     least, most = _exact_ends(share * alike, alike, 1 - level)
     lower, upper = np.minimum(centre - half, least).clip(0.0), np.maximum(centre + half, most).clip(None, 1.0)
     return np.where(share > 0, lower, 0.0), np.where(share < 1, upper, 1.0)

@@ -310,13 +310,9 @@ def collect(results: Iterable[Result] | Mapping[str, Result]) -> pd.DataFrame:
     40  small  model_comparison.difference[the new model, acc... -0.025
     """
     named = results.items() if isinstance(results, Mapping) else enumerate(results)
-    tables = []
-    for name, each in named:
-        table = each.table()
-        for place, (column, value) in enumerate(
-            [("result", name), ("question", each.basis.question), ("subject", each.basis.subject)]
-        ):
-            table.insert(place, column, value)
-        tables.append(table)
-    columns = ["result", "question", "subject", *Result(Answer(None)).table().columns]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+    rows = [
+        {"result": name, "question": each.basis.question, "subject": each.basis.subject, **row}
+        for name, each in named
+        for row in each.table().to_dict("records")
+    ]
+    return pd.DataFrame(rows, columns=["result", "question", "subject", *Result(Answer(None)).table().columns])

@@ -136,7 +136,7 @@ def test_a_number_must_be_one_per_row_and_there_and_vary():
         scheme.assign(np.where(np.arange(60) == 3, np.nan, 1.0), Y)
     with pytest.raises(DataError, match="The number is 8 in all 60 samples"):
         scheme.assign(np.full(60, 8), Y)
-    dates = np.datetime64("2020-01-01") + np.arange(60)
+    dates = np.datetime64("2020-01-01") + np.arange(60).astype("timedelta64[D]")
     np.testing.assert_array_equal(scheme.assign(dates, Y), scheme.assign(np.arange(60), Y))
     dates[5] = np.datetime64("NaT")
     with pytest.raises(DataError, match="sample 5 "):
