@@ -1,4 +1,4 @@
-# make run | install | setup | test | evidence | integrations | bench | screenshots | constraints
+# make run | install | setup | test | evidence | lowest | integrations | bench | screenshots | constraints
 # PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
 # PYTHON chooses the interpreter (3.11 to 3.14); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
@@ -13,10 +13,11 @@ WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+PACKAGES = import sysconfig; print(sysconfig.get_path("purelib"))
 OFFLINE := { echo "Not everything could be installed: is this machine online? The same command goes on from here." >&2; exit 1; }
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: run install setup test check browser postgres evidence integrations bench screenshots constraints clean
+.PHONY: run install setup test check browser postgres evidence lowest integrations bench screenshots constraints clean
 
 run: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) --server.address $(HOST)
@@ -40,7 +41,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt || $(OFFLINE)
 	@touch $@
 
-test evidence integrations: export OMP_NUM_THREADS := 1
+test evidence lowest integrations: export OMP_NUM_THREADS := 1
 
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
 test: check browser postgres
@@ -81,9 +82,19 @@ evidence: setup browser postgres
 	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests/browser -m evidence -n $(WORKERS) --dist loadfile -rP
 	JAXTYPING_DISABLE=1 TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not browser"
 
+# Reading, comparing, figures and reports with the lowest versions that the package names, in an environment beside ours.
+LOWEST := .venv-lowest
+LIGHT := $(addprefix tests/,figures report/test_files.py test_public.py test_results.py evaluate/test_intervals.py \
+  evaluate/test_matched_subsets.py $(addprefix data/test_,frames.py prediction_layouts.py data_layouts.py tables.py files.py))
+
+lowest: setup
+	@test -x $(LOWEST)/bin/python || $(BIN)/python -m venv $(LOWEST)
+	@$(abspath $(BIN))/python -c '$(PACKAGES)' > "$$($(LOWEST)/bin/python -c '$(PACKAGES)')/touchstone.pth"
+	@$(LOWEST)/bin/python -m pip --disable-pip-version-check -q install --ignore-installed $$($(BIN)/python -m tests.lowest) || $(OFFLINE)
+	JAXTYPING_DISABLE=1 $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not evidence and not browser" $(LIGHT)
+
 # transformers, Lightning, MLflow and notebooks, in an environment beside ours that sees what ours has.
 BESIDE := .venv-integrations
-PACKAGES = import sysconfig; print(sysconfig.get_path("purelib"))
 
 integrations: setup
 	@test -x $(BESIDE)/bin/python || $(BIN)/python -m venv $(BESIDE)
@@ -103,4 +114,4 @@ screenshots: setup browser
 	$(BIN)/python -m benchmarks.screenshots
 
 clean:
-	rm -rf $(VENV) $(BESIDE)
+	rm -rf $(VENV) $(BESIDE) $(LOWEST)
