@@ -25,7 +25,7 @@ EXTRAS = ("", "onnx", "postgres", "cluster", "torch", "app", "all")
 def cpu_seconds(*command: str | Path, folder: Path) -> float:
     """User and system time of a command and of what it starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": ""})
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": ""})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
