@@ -1,3 +1,4 @@
+# pyright: strict, reportMissingTypeStubs=false, reportUnknownMemberType=false
 """What does a question come to, of data or of a model?
 
 Computed in this process, by the pages' code.
@@ -10,7 +11,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from touchstone.core import COMMAND
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import set_aside
 from touchstone.core.data.errors import SmallClasses
-from touchstone.core.data.frames import Frame
+from touchstone.core.data.frames import Frame, is_path
 from touchstone.core.installed import remedy
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.live import lent
@@ -135,7 +136,7 @@ def _asked(
     ask: Callable[[bytes], Result] = partial(_of_model, question, of, settings)
     if isinstance(model, bytes):
         return ask(model)
-    if isinstance(model, str | PathLike):
+    if is_path(model):
         return ask(_file(Path(model), of))
     named = model if isinstance(model, _Named) else _Named(model)
     with lent(named.model, of, named.class_names) as stored:
@@ -176,7 +177,7 @@ def _of_model(question: str, data: Dataset, settings: dict[str, Any], stored: by
 def _plan(stem: str, about: About, settings: dict[str, Any], **settled: str) -> Plan:
     record = RECORDS[stem]
     try:
-        return replace(usual_plan(plan_class(record), about, **settled), **settings)
+        return replace(cast(Any, usual_plan(plan_class(record), about, **settled)), **settings)
     except TypeError as error:
         raise DataError(f"{stem}: {error}. {COMMAND} plans {record.kind} lists the settings.") from None
 

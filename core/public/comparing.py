@@ -1,3 +1,4 @@
+# pyright: strict, reportMissingTypeStubs=false, reportUnknownMemberType=false
 """Is the new model better? Does accuracy really drop on the new test set? How many samples would tell?
 
 Of predictions in arrays, or in files; computed in this process, by the pages' code.

@@ -1,3 +1,4 @@
+# pyright: strict, reportMissingTypeStubs=false, reportUnknownMemberType=false
 """What can be asked about? Data sets and predictions, of arrays or of files, and what a layer made of samples."""
 
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset, Predictions, load_example, read_dataset
 from touchstone.core.data.categories import with_indicators
-from touchstone.core.data.dataset import with_usual_units
+from touchstone.core.data.dataset import Kind, with_usual_units
 from touchstone.core.data.errors import RolesNeeded
 from touchstone.core.data.frames import Frame, file_of, frame_of, is_path
 from touchstone.core.data.predictions.blocks import NamesOfClasses, Written, matched_names
@@ -63,7 +64,7 @@ def dataset(
     """
     labels = _words(y, "y", name)
     values, columns = _columns(x, name)
-    names = class_order(labels) if class_names is None else _words(class_names, "class_names", name)
+    names = list(class_order(labels)) if class_names is None else _words(class_names, "class_names", name)
     kind, divided_by = "tabular", 1.0
     if values.dtype.kind in "OUT":
         kind, values = "text", values.astype(object).reshape(len(values)) if values.size == len(values) else values
@@ -99,7 +100,7 @@ def _pixels(values: np.ndarray, scale: float | int | None, name: str) -> tuple[n
 def read(
     file: str | PathLike[str] | Frame,
     *,
-    kind: str | None = None,
+    kind: Kind | None = None,
     image_size: tuple[int, int] | None = None,
     **columns: str | None,
 ) -> Dataset:
@@ -250,11 +251,11 @@ def record(
     4
     """
     names = tuple(str(each) for each in class_names)
-    seen: list[Any] = [
-        LayerSamples(*(np.asarray(each) for each in given), names, name=called)
+    seen, tested = (
+        LayerSamples(*map(np.asarray, given), class_names=names, name=called)
         for called, given in (("training part", train), ("test part", test))
-    ]
-    data, file = record_of(*seen, name=name)
+    )
+    data, file = record_of(seen, tested, name=name)
     return data, file.to_bytes()
 
 

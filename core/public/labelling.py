@@ -1,3 +1,4 @@
+# pyright: strict, reportMissingTypeStubs=false, reportUnknownMemberType=false
 """How accurate is a model on samples without labels? Which of them to label, and what these labels tell of all."""
 
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def few_labels(
         raise DataError("known_confidence and known_correct belong together: give both, or neither.")
     expected: Float[np.ndarray, " n_pool"] = 1 - pool
     doubt = 0.0
-    if known_confidence is not None:
+    if known_confidence is not None and known_correct is not None:
         wrong, known = ~_right_or_wrong(known_correct, "known_correct"), np.asarray(known_confidence, dtype=np.float64)
         expected, doubt = labelling.expected_errors(pool, known, wrong), labelling.unlike(pool, known)
     design = labelling.design_labels(pool, expected, n_labels=n_labels, doubt=doubt)

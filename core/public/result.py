@@ -1,3 +1,4 @@
+# pyright: strict, reportMissingTypeStubs=false, reportUnknownMemberType=false
 """What did a question come to? The verdict in sentences, its numbers with their intervals, figures and tables.
 
 A result can be shown, compared with others, written as a report, and kept in a file.
@@ -11,7 +12,7 @@ from math import isfinite
 from os import PathLike
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -52,8 +53,8 @@ class Basis:
     question: str = ""
     subject: str = ""
     design: str = ""
-    fingerprints: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def title(self) -> str:
@@ -254,11 +255,11 @@ RESULT_SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("result.sche
 def _plain(value: Any) -> Any:
     """A value as JSON can hold it: None for a number that is none, or has no end."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(each) for key, each in cast(Mapping[Any, Any], value).items()}
     if isinstance(value, list | tuple):
-        return list(map(_plain, value))
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not isfinite(value) else value
+        return list(map(_plain, cast(list[Any], value)))
+    plain: Any = cast(Any, value).item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and not isfinite(plain) else plain
 
 
 def _written(file: Path, content: bytes) -> Path:
@@ -309,10 +310,10 @@ def collect(results: Iterable[Result] | Mapping[str, Result]) -> pd.DataFrame:
     0     new  model_comparison.difference[the new model, acc...  0.033
     40  small  model_comparison.difference[the new model, acc... -0.025
     """
-    named = results.items() if isinstance(results, Mapping) else enumerate(results)
-    rows = [
+    named = cast(Mapping[str, Result], results) if isinstance(results, Mapping) else dict(enumerate(results))
+    rows: list[dict[str, Any]] = [
         {"result": name, "question": each.basis.question, "subject": each.basis.subject, **row}
-        for name, each in named
-        for row in each.table().to_dict("records")
+        for name, each in named.items()
+        for row in cast(list[dict[str, Any]], each.table().to_dict("records"))
     ]
     return pd.DataFrame(rows, columns=["result", "question", "subject", *Result(Answer(None)).table().columns])
