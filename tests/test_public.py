@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import touchstone
+from tests import reference
 from tests.conftest import ROOT
 from touchstone import core
 from touchstone.core import (
@@ -522,3 +523,7 @@ def test_a_result_is_the_same_after_pickling(results):
             for dark in (False, True):
                 drawn, anew = (json.loads(each.draw(dark=dark).to_json()) for each in (again, figure))
                 assert drawn["data"] == anew["data"]
+
+
+def test_the_reference_is_what_the_docstrings_say():
+    assert reference.PAGE.read_text("utf-8") == reference.page(), "python -m tests.reference writes it"
