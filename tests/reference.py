@@ -39,9 +39,8 @@ def _section(name: str, member: object) -> str:
 
 
 def _signature(name: str, member: object) -> str:
-    plain = re.sub(
-        r"(touchstone|collections|numpy|pandas|plotly|typing|os)(\.\w+)*\.", "", str(inspect.signature(member))
-    )
+    path = r"\b(touchstone|collections|numpy|pandas|plotly|os)(\.\w+)*\."
+    plain = re.sub(path, "", str(inspect.signature(member)))
     return name + plain.replace("mappingproxy({})", "{}").replace("str | PathLike[str] | Any", "File | Frame")
 
 
