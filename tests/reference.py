@@ -13,7 +13,8 @@ from touchstone.core import PUBLIC
 PAGE = ROOT / "docs" / "reference.md"
 HEAD = """# Reference
 
-Every name that `from touchstone import …` gives, with its docstring. [From Python](python.md) shows how they go together.
+Every name that `from touchstone import …` gives, with its docstring.
+[From Python](python.md) shows how they go together.
 Written by `python -m tests.reference`; examples are run by the tests.
 """
 
