@@ -40,7 +40,7 @@ def _section(name: str, member: object) -> str:
 
 
 def _signature(name: str, member: object) -> str:
-    path = r"\b(touchstone|collections|numpy|pandas|plotly|os)(\.\w+)*\."
+    path = r"\b(touchstone|collections|numpy|pandas|plotly|jaxtyping|typing|os)(\.\w+)*\."
     plain = re.sub(path, "", str(inspect.signature(member)))
     return name + plain.replace("mappingproxy({})", "{}").replace("str | PathLike[str] | Any", "File | Frame")
 
