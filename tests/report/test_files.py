@@ -30,8 +30,8 @@ def table(cells) -> pd.DataFrame:
 def test_tsv_comes_back_exactly_through_pandas_but_empty_texts_as_missing(cells):
     frame = table(cells)
     texts = {"id": str, "text": str}
-    exact = {"keep_default_na": False, "na_values": [""], "float_precision": "round_trip"}
-    back = pd.read_csv(io.BytesIO(tsv(frame)), sep="\t", dtype=texts, **exact)
+    exact = {} if ONE_TYPE_OF_TEXTS else {"float_precision": "round_trip"}  # as pandas 3 does by itself
+    back = pd.read_csv(io.BytesIO(tsv(frame)), sep="\t", dtype=texts, keep_default_na=False, na_values=[""], **exact)
     wanted = frame.assign(**{name: frame[name].where(frame[name] != "") for name in texts})
     pd.testing.assert_frame_equal(back, wanted, check_exact=True, check_dtype=ONE_TYPE_OF_TEXTS)
 
