@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import exc
 
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.data import DataError, Dataset
@@ -57,7 +57,7 @@ class Lease:
         while not self._ended.wait(RENEWAL_SECONDS):
             try:
                 self.answer = self.workspace.renew(self.owner, self.run_id, self.holder)
-            except (SQLAlchemyError, WorkspaceError) as problem:
+            except (exc.SQLAlchemyError, WorkspaceError) as problem:
                 # A database that is locked, full or away is asked again; the lease lasts for many renewals.
                 _log.warning("run %s: the lease could not be renewed, trying again: %s", self.run_id, problem)
 

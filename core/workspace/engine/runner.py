@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import exc
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.home import home
@@ -339,7 +339,7 @@ class Engine:
         while True:
             try:
                 return self.workspace.release(owner, run_id, lease_owner, state, error=error)
-            except (SQLAlchemyError, WorkspaceError) as problem:
+            except (exc.SQLAlchemyError, WorkspaceError) as problem:
                 _log.warning("run %s could not be given back as %s (%s): %s", run_id, state, error, problem)
             if time.monotonic() > until or self._closing.wait(SECONDS_BETWEEN_TRIES):
                 return None
