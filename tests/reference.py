@@ -7,6 +7,8 @@ import inspect
 import re
 from importlib import import_module
 
+from numpy.typing import ArrayLike
+
 from tests.conftest import ROOT
 from touchstone.core import PUBLIC
 
@@ -40,9 +42,17 @@ def _section(name: str, member: object) -> str:
 
 
 def _signature(name: str, member: object) -> str:
-    path = r"\b(touchstone|collections|numpy|pandas|plotly|jaxtyping|typing|os)(\.\w+)*\."
-    plain = re.sub(path, "", str(inspect.signature(member)))
-    return name + plain.replace("mappingproxy({})", "{}").replace("str | PathLike[str] | Any", "File | Frame")
+    plain = _unqualified(str(inspect.signature(member))).replace(_ARRAY_LIKE, "ArrayLike")
+    plain = plain.replace("Union[ArrayLike]", "ArrayLike").replace("mappingproxy({})", "{}")
+    return name + plain.replace("str | PathLike[str] | Any", "File | Frame")
+
+
+def _unqualified(types: str) -> str:
+    return re.sub(r"\b(touchstone|collections|numpy|pandas|plotly|jaxtyping|typing|os)(\.\w+)*\.", "", types)
+
+
+_ARRAY_LIKE = _unqualified(inspect.formatannotation(ArrayLike)).removeprefix("Union[").removesuffix("]")
+"""What numpy's union is written out as, in the version that is installed."""
 
 
 def _markdown(said: str) -> str:
