@@ -54,8 +54,9 @@ def frame_of(given: Any) -> pd.DataFrame | None:
 def file_of(given: Any, name: str) -> io.BytesIO:
     """A frame as a file for the readers of tables, so that it is read as its Parquet file is, by the same rules.
 
-    An index that tells rows apart and does not merely count them is their id, unless a column is called so. Raises
-    DataError for what is no frame, and for columns that hold values of several types.
+    An index with a name is a column of that name, and one of texts without a name is the id. Whole numbers without a
+    name count rows, of which two frames may have the same: they are left out. Raises DataError for what is no frame,
+    and for columns that hold values of several types.
 
     >>> file = file_of(pd.DataFrame({"truth": ["cat", "dog"]}, index=["a", "b"]), "the reference")
     >>> file.name, pd.read_parquet(file).columns.tolist()
@@ -63,14 +64,14 @@ def file_of(given: Any, name: str) -> io.BytesIO:
     """
     frame = frame_of(given)
     if frame is None:
-        raise DataError(f"{name}: {type(given).__name__} is neither a file nor a frame.")
-    if not isinstance(frame.index, pd.RangeIndex) and frame.index.is_unique and "id" not in frame.columns:
-        names = "id" if frame.index.nlevels == 1 else None
+        raise DataError(f"{name}: {type(given).__name__} is neither a file nor a frame. Give one of these.")
+    names = ["id"] if frame.index.inferred_type == "string" and frame.index.name is None else [*frame.index.names]
+    if None not in names and not {*names} & {*frame.columns}:
         frame = frame.reset_index(names=names)
     file = opened(b"", f"{name}.parquet")
     try:
         frame.set_axis([str(column) for column in frame.columns], axis=1).to_parquet(file, index=False)
     except (ValueError, TypeError) as problem:  # of PyArrow, whose errors are ones of these
-        raise DataError(f"{name}: the frame cannot be written as a table: {problem}") from None
+        raise DataError(f"{name}: the frame is no table: {problem}. Give each column values of one type.") from None
     file.seek(0)
     return file

@@ -9,6 +9,7 @@ import pytest
 import touchstone
 from tests.data.layouts.listed import LAYOUTS
 from touchstone.core.data import DataError
+from touchstone.core.data.frames import file_of
 
 LIBRARIES = {
     "pandas": lambda frame: frame,
@@ -56,13 +57,21 @@ def test_features_come_from_any_frame(library):
     np.testing.assert_array_equal(of_file.y, of_arrays.y)
 
 
-def test_an_index_that_tells_rows_apart_is_their_id():
+def test_an_index_of_names_is_the_id():
     frame = answers(60, 3).drop(columns="id")
     named = frame.set_index(pd.Index([f"n{i}" for i in range(60)]))
     shuffled = named.sample(frac=1, random_state=1)
     assert "paired" in touchstone.compare(named, shuffled).basis.design
-    twice = pd.concat([frame, frame])
-    assert touchstone.card(twice).n == 120, "numbers that occur twice tell no row apart"
+    called = frame.assign(sample=range(60)).set_index("sample")
+    assert {"sample"} <= {*pd.read_parquet(file_of(called, "called")).columns}
+
+
+def test_numbers_that_only_count_rows_are_no_ids():
+    """What is left of two other test sets has numbers in common, and no sample."""
+    frame = answers(60, 3).rename(columns={"id": "file"})
+    left = frame[frame["confidence"] > 0.6]
+    assert [*pd.read_parquet(file_of(left, "left")).columns] == [*frame.columns]
+    assert touchstone.card(pd.concat([frame, frame.assign(file=frame["file"] + "b")])).n == 120
 
 
 PARQUET = [layout for layout in LAYOUTS if layout.name.endswith(".parquet")]
@@ -72,11 +81,7 @@ PARQUET = [layout for layout in LAYOUTS if layout.name.endswith(".parquet")]
 def test_a_frame_says_what_its_parquet_file_says(layout, tmp_path):
     file = tmp_path / "frame.parquet"
     file.write_bytes(layout.content)
-    try:
-        frame = pd.read_parquet(file)
-    except Exception as problem:
-        pytest.skip(f"pandas does not read it: {problem}")
-    assert touchstone.card(frame, accept=True) == touchstone.card(file, accept=True)
+    assert touchstone.card(pd.read_parquet(file), accept=True) == touchstone.card(file, accept=True)
 
 
 @pytest.mark.parametrize("given", [3, None, {"a": 1}, object()])

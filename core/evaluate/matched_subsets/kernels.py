@@ -1,4 +1,4 @@
-"""The loops of matching, compiled. Importing this imports numba, so only `loops.loops_for` imports it.
+"""The loops of matching, compiled. Importing this imports numba, so only functions that need them do.
 
 Everything here sees sorted sets: references by (label, confidence), targets likewise, and of every target the range
 `first:last` of references that it may be paired with. Partners are positions in the sorted reference set, -1: none.
