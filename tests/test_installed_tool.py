@@ -217,6 +217,9 @@ assert main(["plan", "--difference", ".02"]) == 0
 assert main(["claims", "M01"]) == 0 and main(["plans", "trials"]) == 0
 assert main(["check", "--predictions", "old.csv", "old.csv", "--require", "difference >= 0"]) in (0, 3)
 assert main(["check", "--data", "wine"]) == 2
+from touchstone.core import testing
+logistic = testing.REGISTRIES["touchstone.models"]["logistic"]
+assert not list(filter(None, (testing._problem_with(law, "logistic", logistic) for law in testing.OF_MODELS)))
 try:
     touchstone.check("source_robustness", "wine", models=("linear",), n_repeats=3)
 except touchstone.core.data.DataError as error:
