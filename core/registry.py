@@ -23,6 +23,7 @@ NO_PLUGIN = "no plugin that is installed here has it"
 """Why a name is unknown that a plan may have from elsewhere."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _UNKNOWN = "a package without a name"
+_REFUSED: list["Refusal"] = []
 Entry = TypeVar("Entry")
 Point = Any
 """An entry point: of Python's own class, or of that of its backport, which takes its place once it is imported."""
@@ -94,6 +95,7 @@ class Registry(MutableMapping[str, Entry]):
             if not self._is_read:
                 self._is_read = True  # a plugin that reads it while it is imported sees what is built in
                 self._entries, self.refused = self._with_plugins()
+                _REFUSED.extend(self.refused)
                 for refusal in self.refused:
                     warnings.warn(str(refusal), PluginWarning, stacklevel=3)
         return self._entries
@@ -143,6 +145,18 @@ def offered(group: str) -> tuple[Point, ...]:
     ()
     """
     return tuple(sorted(entry_points(group=group), key=lambda point: (plugin_named(point), point.name)))
+
+
+def about_plugins() -> str:
+    """Which plugins are installed, and what of theirs was left out as far as lists were read; empty without any.
+
+    Examples
+    --------
+    >>> isinstance(about_plugins(), str)
+    True
+    """
+    versions = ", ".join(f"{name} {version}" for name, version in plugin_versions().items())
+    return " ".join([f"Plugins: {versions}.", *map(str, _REFUSED)]) if versions else ""
 
 
 def plugin_named(point: Point) -> str:

@@ -11,6 +11,7 @@ from shutil import copytree
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
 from touchstone.core import registry, testing
@@ -182,6 +183,23 @@ def test_what_cannot_be_an_entry_is_left_out_with_a_warning(plugin, code, name, 
     assert list(there) == ["accuracy"], "it is said once"
     with pytest.raises(KeyError):
         there["half"]
+
+
+def test_what_is_installed_and_left_out_stands_where_the_app_speaks_of_itself(plugin, monkeypatch):
+    monkeypatch.setattr(registry, "_REFUSED", [])
+    assert "made-up" not in registry.about_plugins()
+    plugin(GOOD, {METRICS.group: {"half": "made_up:HALF", "accuracy": "made_up:AGAIN"}})
+    assert registry.about_plugins() == "Plugins: made-up 2.0.", "nothing is imported to say it"
+    with pytest.warns(PluginWarning):
+        assert len(metrics()) == 2
+    assert registry.about_plugins() == (
+        "Plugins: made-up 2.0. The plugin made-up 2.0 offers 'accuracy' in touchstone.metrics. "
+        "It is left out: Touchstone has an entry of this name."
+    )
+    shown = []
+    monkeypatch.setattr("streamlit.set_page_config", lambda **config: shown.append(config.get("menu_items")))
+    AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=60).run()
+    assert "It is left out: Touchstone has an entry of this name" in shown[0]["About"]
 
 
 def test_of_two_plugins_the_first_by_name_has_the_name(plugin):

@@ -25,10 +25,11 @@ def main() -> None:
     import streamlit as st
 
     from touchstone import core
+    from touchstone.core.registry import about_plugins
     from touchstone.core.workspace import WorkspaceError
     from touchstone.ui import page_file
     from touchstone.ui.shell import gate, serving, session, share, sign_in
-    from touchstone.ui.shell.page import error
+    from touchstone.ui.shell.page import error, plain
 
     def declare(question: Question) -> "Page":
         about = {"title": question.name, "icon": question.icon, "help": question.title}
@@ -38,7 +39,7 @@ def main() -> None:
         page_icon=str(ROOT / "ui" / "shell" / "favicon.png"),
         layout="wide",
         initial_sidebar_state=240,
-        menu_items={"About": f"{ABOUT} Version {core.version()}."},
+        menu_items={"About": f"{ABOUT} Version {core.version()}. {plain(about_plugins())}".strip()},
     )
     if not serving.is_launched():
         st.error(serving.NOT_LAUNCHED)
