@@ -5,9 +5,12 @@ Nothing but our two scripts may run, by a policy that names them by their hashes
 """
 
 import gzip
-from base64 import b64encode
-from dataclasses import replace
-from functools import lru_cache
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +20,7 @@ from plotly.offline import get_plotlyjs
 
 from touchstone.core.evaluate.claim_error_rates import about
 from touchstone.core.evaluate.wording import count, fixed
-from touchstone.core.figures.theme import LIGHT, alt_text
+from touchstone.core.figures.theme import DARK, LIGHT, alt_text
 from touchstone.core.report.files import tsv
 from touchstone.core.report.markup import markup, render
 from touchstone.core.report.parts import Answer, Figure, Report, Section, Table
@@ -28,20 +31,25 @@ LONGEST_WORD = 20
 """So many characters of a cell stay in one line."""
 MOST_NUMBERS = 4
 """So many numbers a notebook shows below the verdict."""
+MOST_SHAPES = 5000
+"""So many points of a figure are drawn as shapes, of which each costs a browser time."""
+ON_TWO_AXES = frozenset({"bar", "box", "heatmap", "histogram", "image", "scatter", "violin"})
+"""What the small script draws."""
 
 
 def to_html(report: Report) -> bytes:
     """The report as a file that opens in any browser, without a network."""
     main, sections = _main_figure(report.answer)
+    drawn = {figure.key: _draw(figure) for figure in report.answer.figures}
     page = render(
         "core/report/report.html",
         report=report,
         main=main,
         sections=sections,
         how_to_read=markup(report.how_to_read),
-        library=_library(),
-        look=LIGHT,
-        draw=_draw,
+        library=_library(drawn.values()),
+        looks=(LIGHT, DARK),
+        drawn=drawn,
         cells=_cells,
         count=count,
         tsv=tsv,
@@ -53,16 +61,14 @@ def to_html(report: Report) -> bytes:
 def to_cell(answer: Answer) -> str:
     """The verdict, four numbers and the main figure, as a notebook shows them, on light or dark ground.
 
-    The figure lies in a frame with the script that draws it, for a notebook may run no other, and takes 2 MB so.
+    The figure lies in a frame with the script that draws it, for a notebook may run no other: most of its .7 MB.
     """
     main = _main_figure(answer)[0] or next(iter(answer.figures), None)
-    shown = {"figure": None, "frame": "", "caption": ""}
+    shown: dict[str, Any] = {"figure": None, "frame": "", "caption": ""}
     if main is not None:
-        light, dark = (_draw(main, dark=dark) for dark in (False, True))
-        frame = render(
-            "core/report/cell_figure.html", light=light["json"], dark=dark["json"], library=_packed_library()
-        )
-        shown = {"figure": light, "frame": frame, "caption": main.caption}
+        figure = _draw(main)
+        frame = render("core/report/cell_figure.html", figure=figure, library=_library([figure]))
+        shown = {"figure": figure, "frame": frame, "caption": main.caption}
     numbers = answer.key_numbers[:MOST_NUMBERS]
     return render("core/report/cell.html", verdict=answer.verdict, numbers=numbers, **shown)
 
@@ -78,14 +84,67 @@ def _main_figure(answer: Answer) -> tuple[Figure | None, tuple[Section, ...]]:
     return main, (replace(first, made=tuple(others)), *rest) if others else tuple(rest)
 
 
-def _draw(figure: Figure, *, dark: bool = False) -> dict[str, object]:
-    """A figure as its element in a page has it; nothing in its JSON ends that element or opens a comment."""
-    drawn = figure.draw(dark=dark)
-    return {
-        "alt": alt_text(drawn),
-        "height": int(drawn.layout.height or 320),
-        "json": htmlsafe_json_dumps(drawn, dumps=lambda drawn: str(drawn.to_json())),
-    }
+@dataclass(frozen=True)
+class _Drawn:
+    """A figure as a page has it: what it is in words, how high it stands, and its data."""
+
+    alt: str
+    height: int
+    content: dict[str, Any]
+
+    @property
+    def json(self) -> str:
+        """Its data, and what changes where the page is dark; nothing in it ends its element or opens a comment."""
+        return htmlsafe_json_dumps(self.content, separators=(",", ":"))
+
+    @property
+    def types(self) -> set[str]:
+        """The types of marks that draw it."""
+        return {mark["type"] for mark in self.content["data"]}
+
+
+def _draw(figure: Figure) -> _Drawn:
+    drawn = figure.draw(dark=False)
+    light, dark = (_few_as_shapes(json.loads(str(each.to_json()))) for each in (drawn, figure.draw(dark=True)))
+    content = {"data": light["data"], "layout": light["layout"], "dark": list(_changes(light, dark))}
+    return _Drawn(alt_text(drawn), int(drawn.layout.height or 320), content)
+
+
+def _few_as_shapes(figure: dict[str, Any]) -> dict[str, Any]:
+    """Few points need no graphics card, and a page that draws none a much smaller script."""
+    by_card = [mark for mark in figure["data"] if mark["type"] == "scattergl"]
+    if sum(map(_n_points, by_card)) <= MOST_SHAPES:
+        for mark in by_card:
+            mark["type"] = "scatter"
+    return figure
+
+
+def _n_points(mark: dict[str, Any]) -> int:
+    """How many points a mark has; arrays are packed, as letters of which four say three bytes."""
+    x = mark.get("x", ())
+    return len(x["bdata"]) * 3 // 4 // np.dtype(x["dtype"]).itemsize if isinstance(x, dict) else len(x)
+
+
+def _changes(light: Any, dark: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Where one drawing differs from another, and what stands there in the other.
+
+    >>> list(_changes({"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 1}, {"b": 3}]}))
+    [(('a', 1, 'b'), 3)]
+    """
+    if light == dark:
+        return
+    if isinstance(light, dict) and isinstance(dark, dict):
+        for key in sorted(light.keys() | dark.keys()):
+            yield from _changes(light.get(key), dark.get(key), (*path, key))
+    elif _are_parts(light) and _are_parts(dark) and len(light) == len(dark):
+        for at, (one, other) in enumerate(zip(light, dark, strict=True)):
+            yield from _changes(one, other, (*path, at))
+    else:
+        yield path, dark
+
+
+def _are_parts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _cells(table: Table) -> tuple[list[tuple[str, str]], list[list[tuple[str, str]]]]:
@@ -124,16 +183,33 @@ def cell(value: object, decimals: int | None) -> str:
     return str(value)
 
 
-@lru_cache(maxsize=1)
-def _library() -> str:
-    """Plotly's own script, as it is installed; it holds nothing that would end its element."""
-    library = get_plotlyjs()
-    if "</script" in library.lower() or "<!--" in library:
-        raise AssertionError("this version of plotly.js cannot stand in an HTML element")
-    return library
+# What draws figures? A script of Plotly, packed: whoever opens the file unpacks it.
+
+
+@dataclass(frozen=True)
+class _Library:
+    """A script of Plotly: one that can stand in an element of its own, and is known there by its hash."""
+
+    packed: bytes
+
+    @cached_property
+    def script(self) -> str:
+        """The script itself."""
+        return gzip.decompress(self.packed).decode()
 
 
 @lru_cache(maxsize=1)
-def _packed_library() -> str:
-    """The same script, packed for a notebook: gzip, as letters."""
-    return b64encode(gzip.compress(_library().encode(), mtime=0)).decode()
+def _small() -> _Library:
+    """Plotly's own smaller build, of nothing but marks on two axes (docs/decisions/0074)."""
+    return _Library(Path(__file__).with_name("plotly-cartesian.min.js.gz").read_bytes())
+
+
+@lru_cache(maxsize=1)
+def _whole() -> _Library:
+    """Plotly's script as it is installed; it is thrice as large."""
+    return _Library(gzip.compress(get_plotlyjs().encode(), mtime=0))
+
+
+def _library(figures: Iterable[_Drawn]) -> _Library:
+    """The smallest script that draws all of these."""
+    return _small() if set().union(*(figure.types for figure in figures)) <= ON_TWO_AXES else _whole()

@@ -162,7 +162,7 @@ Part = Figure | Table | Verdict | Note | Beside | tuple[KeyNumber, ...] | str
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """What stands together under a heading (or under none); on the screen alone unless `on_paper`.
+    """What stands together under a heading (or under none); a sheet has it open at first where it is `on_paper`.
 
     On a page it is closed at first and known by its `key`; one that has a heading and no key is in the report only.
     Parts that cost time are given by a function.

@@ -1,11 +1,27 @@
-"use strict";
+const darkens = matchMedia("(prefers-color-scheme: dark)");
 const saving = {modeBarButtons: [["toImage"]], toImageButtonOptions: {format: "svg"}};
 const config = {responsive: true, displaylogo: false, ...saving};
-const drawn = [];
-for (const place of document.querySelectorAll("[data-figure]")) {
-  const figure = JSON.parse(document.getElementById(place.dataset.figure).textContent);
-  Plotly.newPlot(place, figure.data, figure.layout, config);
-  drawn.push(place);
+const places = [...document.querySelectorAll("[data-figure]")];
+const atItsEnd = document.querySelector("footer details");
+const drawn = new Map();  // by place, whether what is drawn there is dark
+function draw(place, isDark, width) {
+  const figure = figureFrom(document.getElementById(place.dataset.figure), isDark, width ?? place.clientWidth);
+  drawn.set(place, isDark);
+  Plotly.react(place, figure.data, {...figure.layout, width}, config);
 }
-addEventListener("beforeprint", () => drawn.forEach((place) => Plotly.relayout(place, {width: 640})));
-addEventListener("afterprint", () => drawn.forEach((place) => Plotly.relayout(place, {width: null, autosize: true})));
+const isUnfolded = (place) => !place.closest("details:not([open])");
+function drawSeen() {  // what is folded waits until somebody wants it
+  places.filter((place) => isUnfolded(place) && drawn.get(place) !== darkens.matches)
+    .forEach((place) => draw(place, darkens.matches));
+}
+addEventListener("beforeprint", () => {  // paper is light, has what is unfolded, and always what the answer rests on
+  atItsEnd?.setAttribute("open", "");
+  places.filter(isUnfolded).forEach((place) => draw(place, false, 640));
+});
+addEventListener("afterprint", () => {
+  drawn.clear();
+  drawSeen();
+});
+document.querySelectorAll("details").forEach((fold) => fold.addEventListener("toggle", drawSeen));
+darkens.addEventListener("change", drawSeen);
+if (places.length) unpack(document.getElementById("library").textContent).then(drawSeen);

@@ -1,10 +1,13 @@
 """Reports: of every kind of run, whole in themselves, in the page's words, and of names only as text."""
 
 import base64
+import gzip
 import hashlib
 import json
+import operator
 import re
 from dataclasses import replace
+from functools import reduce
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,12 +16,14 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from plotly.offline import get_plotlyjs
 
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 from touchstone.core.data import load_example
 from touchstone.core.evaluate.claims import entry_of
 from touchstone.core.evaluate.wording import Sentences, Verdict, quoted
 from touchstone.core.questions import QUESTIONS, of_kind, plan_class
+from touchstone.core.report import html
 from touchstone.core.report.html import to_html
 from touchstone.core.report.markup import formula, markup
 from touchstone.core.report.parts import NOTHING_YET, Answer, Figure, KeyNumber, Note, Report, Section, Table
@@ -31,6 +36,8 @@ KINDS = [question.kind for question in QUESTIONS.values() if question.plan and q
 """Ours; other tests add kinds of their own."""
 VERDICTS = [kind for kind in KINDS if not of_kind(kind).serves]
 FILES = ("https://", "data:text/tab-separated-values;base64,", "data:application/json;base64,")
+TYPES = ("application/json", "text/plain", None)
+"""What an element "script" holds: a figure, what draws figures (packed), and what a browser runs."""
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
@@ -98,7 +105,9 @@ def test_every_kind_of_plan_has_a_question_and_a_page():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_is_one_whole_page_and_names_are_text(workspace, kind):
     told = report(workspace, kind)
-    page = Page(to_html(told))
+    content = to_html(told)
+    page = Page(content)
+    assert len(content) < 1_000_000
     assert not page.open
     tags = {tag for tag, _ in page.elements}
     assert not tags & {"img", "svg", "iframe", "link", "object", "embed", "form", "base"}, "something beside text"
@@ -108,15 +117,54 @@ def test_a_report_is_one_whole_page_and_names_are_text(workspace, kind):
         assert tag != "a" or attributes["href"].startswith(FILES), attributes
     assert NAME in page.text
     assert of_kind(kind).title in page.text
-    scripts = [(attributes, code) for attributes, code in page.scripts if attributes.get("type") != "application/json"]
-    assert len(scripts) == (2 if told.answer.figures else 0)
-    drawn = [json.loads(code) for attributes, code in page.scripts if attributes.get("type") == "application/json"]
-    assert len(drawn) == len(told.answer.figures)
+    by_type = {kind: [code for about, code in page.scripts if about.get("type") == kind] for kind in TYPES}
+    assert len(by_type["application/json"]) == len(told.answer.figures)
+    drawn = [json.loads(code) for code in by_type["application/json"]]
+    packed = by_type["text/plain"]
+    assert len(packed) == bool(drawn)
+    scripts = by_type[None] + [gzip.decompress(base64.b64decode(code)).decode() for code in packed]
+    assert len(scripts) == len(page.scripts) - len(drawn)
     policy = next(attributes["content"] for tag, attributes in page.elements if attributes.get("http-equiv"))
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy.split("style-src")[0]
-    for _, code in scripts:
+    for code in scripts:
         assert f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'" in policy
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_figures_of_a_report_become_those_of_a_dark_page(workspace, kind):
+    told = report(workspace, kind)
+    for figure in told.answer.figures:
+        content, dark = html._draw(figure).content, json.loads(figure.draw(dark=True).to_json())
+        light = json.loads(figure.draw(dark=False).to_json())
+        assert content["layout"] == light["layout"]
+        for path, value in content["dark"]:
+            *before, last = path
+            reduce(operator.getitem, before, content)[last] = value
+        for mark in dark["data"]:
+            mark["type"] = mark["type"].replace("scattergl", "scatter")
+        assert _known(content["data"]) == _known(dark["data"])
+        assert _known(content["layout"]) == _known(dark["layout"])
+
+
+def _known(value):
+    """Without what is None, which plotly takes for what is not there."""
+    if isinstance(value, dict):
+        return {key: _known(each) for key, each in value.items() if each is not None}
+    return list(map(_known, value)) if isinstance(value, list) else value
+
+
+def test_many_points_are_drawn_by_the_graphics_card_and_its_larger_script():
+    def drawing(n):
+        x = np.arange(n) / n
+        about = {"meta": {"alt": "A cloud."}}
+        return Figure("cloud", lambda *, dark: go.Figure(go.Scattergl(x=x, y=x, mode="markers"), about), "A cloud.")
+
+    few, many = (html._draw(drawing(n)) for n in (html.MOST_SHAPES, html.MOST_SHAPES + 1))
+    assert (few.types, many.types) == ({"scatter"}, {"scattergl"})
+    assert html._library([few]) is html._small()
+    assert html._library([few, many]) is html._whole()
+    assert html._whole().script == get_plotlyjs()
 
 
 @pytest.mark.parametrize("kind", VERDICTS)
