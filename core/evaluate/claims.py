@@ -327,6 +327,13 @@ KINDS = {
         "Over samples that did not choose the group, and trainings; corrected for the number of groups (Holm).",
         "Look at the samples of this group, and collect more like them.", 0.02,
     ),
+    "weak_slices.weak": ClaimKind(
+        "W01", "A slice is weaker than the rest", "In the slice, the metric is worse than in all other samples.",
+        "", "In the slice, the metric is as in all other samples.",
+        "Over samples or units of the half that did not find the slice; corrected for all slices judged (Holm). That a "
+        "slice is better is never claimed.",
+        "Look at the samples of this slice, and collect more like them.", 0.02,
+    ),
 }  # fmt: skip
 """Every kind, by its "question.name"."""
 

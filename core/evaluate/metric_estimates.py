@@ -486,7 +486,7 @@ def metrics_on_sets(
     """
     sets = scored_sets(reference, target, positive)
     designs = [design_of_units(each.units, each.unit_word) for each in (reference, target)]
-    made = (_on_sets(metric, sets.sides, designs, units) for metric in METRICS.values() if not sets.problem(metric))
+    made = (on_two_sets(metric, sets.sides, designs, units) for metric in METRICS.values() if not sets.problem(metric))
     rows = tuple(row for row in made if not isnan(row.reference.value) or not isnan(row.target.value))
     confusions = _confusions(sets.class_names, sets.sides, designs)
     return MetricsOnSets(rows, sets.positive, sets.sure, sets.class_names, confusions)
@@ -503,7 +503,8 @@ def scored_as(predictions: Predictions, names: tuple[str, ...]) -> Scored:
     return Scored(code[predictions.y_true], code[predictions.y_pred], len(names), proba)
 
 
-def _on_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design], units: Units) -> MetricOnSets:
+def on_two_sets(metric: Metric, sides: Sequence[Scored], designs: Sequence[Design], units: Units) -> MetricOnSets:
+    """A metric on two sets whose `units` may be in both; by how much the second is worse, over units."""
     own, other = (estimate(metric, side, design) for side, design in zip(sides, designs, strict=True))
     sign = 1.0 if metric.larger_is_better else -1.0
     worse, span = sign * (own.value - other.value), metric.highest[sides[0].n_classes > 2] - metric.lowest

@@ -26,7 +26,7 @@ from touchstone.core.evaluate.cluster_folds.tested import (
 from touchstone.core.evaluate.cluster_folds.verdict import scheme_title
 from touchstone.core.evaluate.data_sets import NearCopies
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, apart, half_width, holm, t_p_value, wilson
-from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, Z, mean_by, units_of
+from touchstone.core.evaluate.units import EACH_SAMPLE, NO_EFFECT, Design, Effect, Z, half_of_units, mean_by, units_of
 from touchstone.core.evaluate.wording import (
     Verdict,
     bare,
@@ -482,7 +482,7 @@ def weak_slices(
         return ()
     known = _known(table, held_out)
     design = EACH_SAMPLE if slices.are_units else design
-    chooses = _half(slices, known, rng) if design.codes is None else _half_of_units(design.codes, known, rng)
+    chooses = _half(slices, known, rng) if design.codes is None else half_of_units(design.codes, known, rng)
     tells = known & ~chooses
     chosen = _chosen(table, held_out, slices, chooses, tells)
     groups = {name: slices.codes == code for code, name in enumerate(slices.names)}
@@ -497,17 +497,6 @@ def _half(slices: Slices, known: Bools, rng: np.random.Generator) -> Bools:
         rows = rng.permutation(np.flatnonzero(known & (slices.codes == code)))
         chooses[rows[: len(rows) // 2]] = True
     return chooses
-
-
-def _half_of_units(units: Ints, known: Bools, rng: np.random.Generator) -> Bools:
-    """Mark the known samples of half of the units, dealt in the order of their sizes."""
-    sizes = np.bincount(units[known], minlength=units.max() + 1)
-    order = np.lexsort([rng.random(len(sizes)), -sizes])
-    first = rng.integers(2, size=len(order) // 2 + 1)
-    half = np.column_stack([first, 1 - first]).ravel()[: len(order)]
-    chooses = np.zeros(len(sizes), dtype=bool)
-    chooses[order] = half == 1
-    return known & chooses[units]
 
 
 def _chosen(table: pd.DataFrame, held_out: str, slices: Slices, chooses: Bools, tells: Bools) -> list[int]:

@@ -326,6 +326,21 @@ def drawn_as_units(units: Codes, of_second: Bools, rng: np.random.Generator) -> 
     return np.isin(place, np.argsort(rank)[: int((known % 2).sum())])
 
 
+def half_of_units(units: Codes, known: Bools, rng: np.random.Generator) -> Bools:
+    """Mark the known samples of half of the units, dealt in the order of their sizes.
+
+    >>> half_of_units(np.array([0, 0, 1, 1]), np.ones(4, dtype=bool), np.random.default_rng(0)).sum().item()
+    2
+    """
+    sizes = np.bincount(units[known], minlength=units.max() + 1)
+    order = np.lexsort([rng.random(len(sizes)), -sizes])
+    first = rng.integers(2, size=len(order) // 2 + 1)
+    half = np.column_stack([first, 1 - first]).ravel()[: len(order)]
+    chooses = np.zeros(len(sizes), dtype=bool)
+    chooses[order] = half == 1
+    return known & chooses[units]
+
+
 def mean_by(codes: Ints, values: Floats) -> Float[np.ndarray, " n_codes"]:
     """The mean of the values of each code, in the order of the codes that occur.
 

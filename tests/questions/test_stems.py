@@ -27,6 +27,7 @@ SHARED = {
         "metrics",
         "two_samples",
         "units",
+        "weak_slices",
         "wording",
     },
     "core/figures": {"theme", "marks", "confusion_matrix"},

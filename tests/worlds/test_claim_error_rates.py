@@ -25,7 +25,7 @@ from touchstone.core.report import model_pairs
 TOY = "cluster_folds.goes_with"
 ROOMS = (Path(claim_error_rates.__file__).parent, Path(model_pairs.__file__).parent)
 MAKES_CLAIMS = re.compile(r"^from touchstone\.core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
-KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
+KIND = re.compile(rf"(?:{'|'.join([*QUESTIONS, 'weak_slices'])})\.[a-z_]+")
 
 
 def kinds_in_code() -> set[str]:
