@@ -271,6 +271,34 @@ N_POINTS = 256
 NARROWEST = 0.01
 
 
+SURE = 0.99
+LOGIT_END = 6.0
+"""Logits to the base of 10 are drawn up to here: 99.9999 %, about what 32 bits hold."""
+
+
+def mostly_sure(confidence: Floats) -> bool:
+    """Whether more than half lie above .99: a linear scale would show them as one line, a logit scale does not.
+
+    Examples
+    --------
+    >>> mostly_sure(np.array([0.5, 0.9999, 1.0])), mostly_sure(np.array([0.5, 0.9, 1.0])), mostly_sure(np.zeros(0))
+    (True, False, False)
+    """
+    return bool(2 * (confidence > SURE).sum() > len(confidence))
+
+
+def logit(confidence: Floats) -> Floats:
+    """Log-odds to the base of 10, within -6 and 6: a step is another nine.
+
+    Examples
+    --------
+    >>> logit(np.array([0.5, 10 / 11, 1.0])).round(6).tolist()
+    [0.0, 1.0, 6.0]
+    """
+    with np.errstate(divide="ignore"):
+        return np.clip(np.log10(confidence) - np.log10(1 - confidence), -LOGIT_END, LOGIT_END)
+
+
 def density(confidence: Floats) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]:
     """Density of the confidences on [0, 1] (figure 5b): a Gaussian reflected at both ends, so that none leaks out.
 
@@ -295,6 +323,19 @@ def density(confidence: Floats) -> tuple[Float[np.ndarray, " points"], Float[np.
     damped = fft.dct(grid, norm="ortho") * damping(max(0.9 * width * n**-0.2, NARROWEST))
     smooth = np.asarray(fft.idct(damped, norm="ortho"))
     return at, np.maximum(smooth.reshape(N_POINTS, GRID // N_POINTS).mean(axis=1) * GRID, 0.0)
+
+
+def logit_density(confidence: Floats) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]:
+    """The same on the logit scale: places as confidences, densities for each step of `logit`.
+
+    Examples
+    --------
+    >>> at, height = logit_density(np.array([0.999, 0.9999, 0.99999]))
+    >>> bool(0.999 < at[np.argmax(height)] < 0.99999)
+    True
+    """
+    share, height = density((logit(confidence) + LOGIT_END) / (2 * LOGIT_END))
+    return 1 / (1 + 10 ** (LOGIT_END - 2 * LOGIT_END * share)), height / (2 * LOGIT_END)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from touchstone.core.evaluate.average_case import facts_of
 from touchstone.core.evaluate.average_case.robustness import Audit, Robustness, in_order
 from touchstone.core.evaluate.average_case.verdict import estimator_title, sigma_50
+from touchstone.core.evaluate.calibration import mostly_sure
 from touchstone.core.evaluate.wording import bare, count, percent, plural, points, quoted
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.theme import Theme, as_name, escape, new_figure, scale, theme
@@ -172,7 +173,8 @@ def confidence_chart(
     samples = found.samples_at(sigma).dropna(subset=["p_robust", "confidence"])
     alt = f"p_robust against softmax confidence at sigma {sigma:g}, {plural(len(samples), 'sample')}"
     alt += "." if np.isnan(agreement.value) else f"; rank correlation {bare(agreement.value, 2)}."
-    figure = new_figure(look, "Softmax confidence (%)", "p_robust (%)", height=380, alt=alt)
+    along = draw.ConfidenceScale(mostly_sure(samples["confidence"].to_numpy(dtype=np.float64)))
+    figure = new_figure(look, along.title("Softmax confidence"), "p_robust (%)", height=380, alt=alt)
     right = (samples["label"] == samples["predicted"]).to_numpy()
     colour = estimator_style(found.estimator, look).colour
     for name, mask, mark in (
@@ -181,12 +183,19 @@ def confidence_chart(
     ):
         part, many = samples[mask], len(samples) > MOST_SHAPES
         if len(part):
-            at = (100 * part[["confidence", "p_robust"]]).to_numpy(), part["row"].to_numpy()
-            hover = f"confidence %{{x:.1f}} %, p_robust %{{y:.1f}} %, {name}"
-            title, drawn = f"prediction {name}, n = {count(len(part))}", {"selected": selected, "many": many}
+            sure = part["confidence"].to_numpy(dtype=np.float64)
+            at = np.column_stack([along.at(sure), 100 * part["p_robust"].to_numpy()]), part["row"].to_numpy()
+            hover = f"confidence %{{text:.4~f}} %, p_robust %{{y:.1f}} %, {name}"
+            title, drawn = (
+                f"prediction {name}, n = {count(len(part))}",
+                {"selected": selected, "many": many, "text": 100 * sure},
+            )
             draw.cloud(figure, *at, {**mark, "opacity": 0.65}, title, hover, **drawn)
     figure.update_layout(dragmode="lasso")
-    figure.update_xaxes(tickformat=".2~f", range=draw.padded(figure, include=100.0))
+    if along.logit:
+        figure.update_xaxes(**along.axis(float(samples["confidence"].min())))
+    else:
+        figure.update_xaxes(tickformat=".2~f", range=draw.padded(figure, include=100.0))
     figure.update_yaxes(tickformat=".2~f", range=draw.padded(figure, "y", include=100.0))
     return figure
 

@@ -12,6 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
+from touchstone.core.evaluate.calibration import LOGIT_END, logit
 from touchstone.core.evaluate.wording import count, listed, plural
 from touchstone.core.figures.theme import LONGEST_NAME, Theme, as_name, escape, faded, new_figure, scale, theme
 
@@ -278,6 +279,36 @@ def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longe
 def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:
     """Percent, and room beyond the outermost end of any bar."""
     figure.update_layout({f"{axis}axis": {"tickformat": ".2~f", "range": padded(figure, axis)}})
+
+
+NINES = (1.0, 10.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+
+
+@dataclass(frozen=True)
+class ConfidenceScale:
+    """How confidences are laid along x: in percent, or on a logit scale where most of them are close to 100 %."""
+
+    logit: bool = False
+
+    def title(self, name: str = "Confidence") -> str:
+        """The title of the axis, which names a scale that is not linear."""
+        return f"{name} (%, logit scale)" if self.logit else f"{name} (%)"
+
+    def at(self, confidence: Values) -> np.ndarray:
+        """Where confidences stand.
+
+        >>> ConfidenceScale().at([0.5]).tolist(), ConfidenceScale(logit=True).at([0.5]).tolist()
+        ([50.0], [0.0])
+        """
+        confidence = np.asarray(confidence, dtype=np.float64)
+        return logit(confidence) if self.logit else 100 * confidence
+
+    def axis(self, lowest: Number, tickformat: str = ".0f") -> dict[str, Any]:
+        """The layout of an axis from the confidence `lowest`, a fraction, to 1."""
+        if not self.logit:
+            return {"range": [100 * lowest - 1, 101], "tickformat": tickformat}
+        ends = {"range": [float(self.at([max(lowest, 0.01)])[0]) - 0.15, LOGIT_END + 0.15]}
+        return ends | {"tickvals": self.at(np.array(NINES) / 100), "ticktext": [f"{tick:g}" for tick in NINES]}
 
 
 def traces_of(figure: go.Figure) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
 from touchstone.core.evaluate.wording import count, percent, points, quoted
 from touchstone.core.figures import marks as draw
-from touchstone.core.figures.marks import Style
+from touchstone.core.figures.marks import ConfidenceScale, Style
 from touchstone.core.figures.theme import Theme, escape, faded, new_figure, theme
 
 MOST_ROWS = 40
@@ -421,29 +421,31 @@ def subset_style(look: Theme, name: str) -> Style:
     return Style(look.exclusive if "target" in name else look.inclusive, *SUBSETS[name])
 
 
-def reliability_chart(calibration: Calibration, *, subset: str = "reference", dark: bool = False) -> go.Figure:
+def reliability_chart(
+    calibration: Calibration, *, subset: str = "reference", logit: bool = False, dark: bool = False
+) -> go.Figure:
     """Accuracy against confidence of one subset (figure 5a): bins with their intervals on the band of a perfect model.
 
     Counts per bin stand below. A bar is as wide as its bin; empty bins stay empty.
     """
-    look, bins = theme(dark), calibration.bins
+    look, bins, scale = theme(dark), calibration.bins, ConfidenceScale(logit)
     style, held = subset_style(look, subset), [bin_ for bin_ in bins if bin_.n]
     outside = sum(not bin_.perfect.holds(bin_.accuracy) for bin_ in held)
     alt = (
         f"Accuracy against confidence of the {subset} subset. {calibration.sentence} "
         f"{outside} of {len(held)} bins lie outside the band of perfectly calibrated models."
     )
-    figure = new_figure(look, "Confidence (%)", "Accuracy (%)", height=380, alt=alt)
-    _perfect_line(figure, look)
-    _perfect_boxes(figure, look, held)
-    _dots(figure, held, style, subset, 0.8, [_bin_hover(bin_) for bin_ in held], size=8)
-    lower, upper = 100 * _of(bins, "lower"), 100 * _of(bins, "upper")
+    figure = new_figure(look, scale.title(), "Accuracy (%)", height=380, alt=alt)
+    _perfect_curve(figure, look, scale)
+    _perfect_boxes(figure, look, held, scale)
+    _dots(figure, held, scale, style, subset, 0.8, [_bin_hover(bin_) for bin_ in held], size=8)
+    lower, upper = scale.at(_of(bins, "lower")), scale.at(_of(bins, "upper"))
     below = {"marker_line": {"width": 0.5, "color": look.paper}, "yaxis": "y2", "showlegend": False}
     grey = faded(look.grey, 0.35)
     x, n = (lower + upper) / 2, _of(bins, "n")
     draw.columns(figure, x, n, grey, "samples", "n = %{y}", width=upper - lower, **below)
     figure.update_layout(
-        xaxis={"range": [_left(held), 101], "tickformat": ".0f", "anchor": "y2"},
+        xaxis={**scale.axis(_left(held)), "anchor": "y2"},
         yaxis={"range": [-2, 102], "tickformat": ".0f", "domain": [0.26, 1]},
         yaxis2={"domain": [0, 0.18], "title": {"text": "n"}, "nticks": 3, "rangemode": "tozero"},
         bargap=0,
@@ -451,50 +453,62 @@ def reliability_chart(calibration: Calibration, *, subset: str = "reference", da
     return figure
 
 
-def reliability_curves(subsets: Mapping[str, Calibration], *, dark: bool = False) -> go.Figure:
+def reliability_curves(subsets: Mapping[str, Calibration], *, logit: bool = False, dark: bool = False) -> go.Figure:
     """Accuracy against confidence of all subsets at once (figures 5a and 8a), with Wilson's interval of each bin."""
-    look = theme(dark)
+    look, scale = theme(dark), ConfidenceScale(logit)
     sentences = [
         f"{name}: accuracy {percent(calibration.accuracy)}, confidence {percent(calibration.mean_confidence)}."
         for name, calibration in subsets.items()
     ]
     alt = ["Accuracy against confidence by subset.", *sentences]
-    figure = new_figure(look, "Confidence (%)", "Accuracy (%)", height=380, alt=alt)
-    _perfect_line(figure, look)
-    left = 100.0
+    figure = new_figure(look, scale.title(), "Accuracy (%)", height=380, alt=alt)
+    _perfect_curve(figure, look, scale)
+    left = 1.0
     for name, calibration in subsets.items():
         held = [bin_ for bin_ in calibration.bins if bin_.n]
         left = min(left, _left(held))
         text = {"text": [_bin_hover(bin_) for bin_ in held], "size": 7, "joined": 1.2}
-        _dots(figure, held, subset_style(look, name), name, 0.35, f"{name}<br>%{{text}}", **text)
-    ranges = {"range": [left, 101], "tickformat": ".0f"}, {"range": [-2, 102], "tickformat": ".0f"}
-    return figure.update_layout(xaxis=ranges[0], yaxis=ranges[1])
+        _dots(figure, held, scale, subset_style(look, name), name, 0.35, f"{name}<br>%{{text}}", **text)
+    return figure.update_layout(xaxis=scale.axis(left), yaxis={"range": [-2, 102], "tickformat": ".0f"})
 
 
 def _dots(
-    figure: go.Figure, bins: Sequence[Bin], style: Style, name: str, opacity: float, hover: draw.Hover, **more
+    figure: go.Figure,
+    bins: Sequence[Bin],
+    scale: ConfidenceScale,
+    style: Style,
+    name: str,
+    opacity: float,
+    hover: draw.Hover,
+    **more,
 ) -> None:
     """The accuracy of each bin at its confidence, with its interval."""
-    x, y = 100 * _of(bins, "confidence"), 100 * _of(bins, "accuracy")
+    x, y = scale.at(_of(bins, "confidence")), 100 * _of(bins, "accuracy")
     error = draw.error(y, draw.ends_of(bins, 100), faded(style.colour, opacity))
     draw.dots(figure, x, y, style, name, hover, outline=(1.5, style.colour), error_y=error, **more)
 
 
-def density_chart(densities: Mapping[str, tuple[np.ndarray, np.ndarray]], *, dark: bool = False) -> go.Figure:
-    """Where the confidences of each subset lie (figures 5b and 8b); `densities` as `density` returns them."""
-    look = theme(dark)
+def density_chart(
+    densities: Mapping[str, tuple[np.ndarray, np.ndarray]], *, logit: bool = False, dark: bool = False
+) -> go.Figure:
+    """Where the confidences of each subset lie (figures 5b and 8b).
+
+    `densities` are as `density` returns them; on a `logit` scale as `logit_density` does.
+    """
+    look, scale = theme(dark), ConfidenceScale(logit)
     peaks = [
         f"{name}: most frequent confidence {percent(float(at[np.argmax(height)]))}."
         for name, (at, height) in densities.items()
         if height.any()
     ]
     alt = ["Density of the confidences by subset.", *peaks]
-    figure = new_figure(look, "Confidence (%)", "Density (per point of confidence)", alt=alt)
+    per, unit = ("tenfold odds", 1) if logit else ("point of confidence", 100)
+    figure = new_figure(look, scale.title(), f"Density (per {per})", alt=alt)
     for name, (at, height) in densities.items():
-        hover = f"{name}<br>confidence %{{x:.1f}} %: %{{y:.3f}}"
-        draw.line(figure, 100 * at, height / 100, subset_style(look, name), name, hover, width=1.6)
-    axes = {"range": [-1, 101], "tickformat": ".0f"}, {"rangemode": "tozero", "tickformat": ".2f"}
-    return figure.update_layout(xaxis=axes[0], yaxis=axes[1])
+        hover = f"{name}<br>confidence %{{text:.4~f}} %: %{{y:.3f}}"
+        drawn = {"width": 1.6, "text": 100 * at}
+        draw.line(figure, scale.at(at), height / unit, subset_style(look, name), name, hover, **drawn)
+    return figure.update_layout(xaxis=scale.axis(0.0), yaxis={"rangemode": "tozero", "tickformat": ".2f"})
 
 
 def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool = False) -> go.Figure:
@@ -532,7 +546,14 @@ def _perfect_line(figure: go.Figure, look: Theme, ends: tuple[float, float] = (0
     draw.line(figure, np.array(ends), np.array(ends), Style(look.grey, dash="dot"), "perfectly calibrated", width=1)
 
 
-def _perfect_boxes(figure: go.Figure, look: Theme, bins: Sequence[Bin]) -> None:
+def _perfect_curve(figure: go.Figure, look: Theme, scale: ConfidenceScale) -> None:
+    """The same along an axis of confidence: straight where it is linear."""
+    sure = 1 / (1 + 10.0 ** -np.linspace(-6, 6, 121)) if scale.logit else np.array([0.0, 1.0])
+    style = Style(look.grey, dash="dot")
+    draw.line(figure, scale.at(sure), 100 * sure, style, "perfectly calibrated", width=1)
+
+
+def _perfect_boxes(figure: go.Figure, look: Theme, bins: Sequence[Bin], scale: ConfidenceScale) -> None:
     """The band bin by bin, each as wide as its bin, in one trace of closed outlines."""
     x, y = [], []
     for bin_ in bins:
@@ -540,7 +561,7 @@ def _perfect_boxes(figure: go.Figure, look: Theme, bins: Sequence[Bin]) -> None:
         y += [bin_.perfect.lower] * 2 + [bin_.perfect.upper] * 2 + [bin_.perfect.lower, np.nan]
     name, outlines = (
         "95 % of perfectly calibrated models at this n",
-        (100 * np.array(x, float), 100 * np.array(y, float)),
+        (scale.at(np.array(x, float)), 100 * np.array(y, float)),
     )
     draw.area(figure, *outlines, faded(look.grey, 0.25), name)
 
@@ -551,7 +572,7 @@ def _of(bins: Sequence[Bin], name: str) -> np.ndarray:
 
 def _left(bins: Sequence[Bin]) -> float:
     """Where the axis of confidence begins: there are none below one over the number of classes."""
-    return 10 * np.floor(10 * min((bin_.lower for bin_ in bins), default=0.0)) - 1
+    return float(np.floor(10 * min((bin_.lower for bin_ in bins), default=0.0))) / 10
 
 
 def _bin_hover(bin_: Bin) -> str:

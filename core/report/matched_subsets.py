@@ -545,14 +545,15 @@ def usual_subset(known: Reliability) -> str:
 
 def of_subsets(known: Reliability) -> tuple[Part, ...]:
     """All subsets at once: accuracy over confidence, and how confident the model is."""
+    scale = " Logit scale: more than half of the confidences are above 99 %." if known.logit else ""
     curves = Figure(
         "reliability",
-        partial(figures.reliability_curves, known.subsets),
-        "On the diagonal confidence equals accuracy; below it the model is overconfident.",
+        partial(figures.reliability_curves, known.subsets, logit=known.logit),
+        f"On the dotted line confidence equals accuracy; below it the model is overconfident.{scale}",
     )
     densities = Figure(
         "densities",
-        partial(figures.density_chart, known.densities),
+        partial(figures.density_chart, known.densities, logit=known.logit),
         "Density of confidences; matching makes those of the matched subsets alike.",
     )
     return (Beside((curves, densities)),)
@@ -561,7 +562,7 @@ def of_subsets(known: Reliability) -> tuple[Part, ...]:
 def of_subset(known: Reliability, subset: str) -> tuple[Part, ...]:
     """The diagram of one subset, accuracy by coverage, and every subset in numbers."""
     one = known.subsets[subset]
-    diagram = Figure("one", partial(figures.reliability_chart, one, subset=subset), one.sentence)
+    diagram = Figure("one", partial(figures.reliability_chart, one, subset=subset, logit=known.logit), one.sentence)
     coverage = Figure(
         "coverage",
         partial(figures.coverage_chart, known.coverage),

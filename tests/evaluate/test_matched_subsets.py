@@ -23,6 +23,7 @@ from touchstone.core.evaluate.matched_subsets import (
     match,
     outcomes_of,
 )
+from touchstone.core.evaluate.matched_subsets.estimates import densities, on_logit_scale
 from touchstone.core.evaluate.matched_subsets.matching import SLACK, candidates, matchings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, agreement_of, entropy_of, margin_of
 from touchstone.core.evaluate.matched_subsets.verdict import matched_verdict
@@ -385,3 +386,13 @@ def test_the_variance_of_an_ensemble_may_be_matched_on():
     assert "At equal ensemble variance" in matched_verdict(row).headline
     with pytest.raises(DataError, match="of several models on the same samples"):
         compare_sets(replace(own, ensemble=()), targets["one"], scale="variance", rng=rng)
+
+
+@pytest.mark.parametrize(("confidence", "logit"), [(0.9999, True), (0.9, False)])
+def test_confidences_of_both_sets_together_choose_the_scale_of_all_subsets(confidence, logit):
+    sure = np.full(40, confidence)
+    outcomes = Outcomes(np.zeros(40, dtype=np.int64), sure, np.ones(40, dtype=bool), ("a",))
+    matched = match(outcomes, outcomes, rng=np.random.default_rng(0))
+    assert on_logit_scale(matched) is logit
+    at, height = densities(matched)["reference"]
+    assert abs(at[np.argmax(height)] - confidence) < (0.0001 if logit else 0.02)

@@ -139,3 +139,16 @@ def test_a_summarised_sigmoid_is_the_means_of_tenths(found):
         assert trace.x[-1] == pytest.approx(last["cdf"].mean())
         assert trace.y[-1] == pytest.approx(last["sigmoid"].mean())
         assert len(trace.x) == len(set(np.minimum(of["cdf"] // 0.1, 9))) <= 10
+
+
+def test_confidences_close_to_one_are_spread_on_a_logit_axis():
+    sure = 1 - np.geomspace(1e-2, 1e-5, N)
+    said = rows_of(sure, np.arange(N) % 3, sigma=0.3, estimator="softmax")
+    robust = rows_of(np.linspace(0.2, 1, N), np.arange(N) % 3, sigma=0.3)
+    figure = figures.confidence_chart(
+        evaluate_robustness(pd.concat([robust, said], ignore_index=True), class_names=NAMES), 0.3
+    )
+    x = np.concatenate([trace.x for trace in figure.data])
+    low, high = figure.layout.xaxis.range
+    assert "99.99" in figure.layout.xaxis.ticktext
+    assert np.ptp(x) > 0.3 * (high - low)

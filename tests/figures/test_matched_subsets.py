@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from touchstone.core.evaluate.calibration import accuracy_by_coverage, calibration, density
+from touchstone.core.evaluate.calibration import accuracy_by_coverage, calibration, density, logit_density
 from touchstone.core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
 from touchstone.core.figures import matched_subsets as figures
 from touchstone.core.figures.matched_subsets import matching_picture
@@ -190,3 +190,36 @@ def test_words_state_the_takeaway():
     assert "matched gap" in alt_text(charts(False)["gap"])
     assert "outside the band" in alt_text(charts(False)["reliability"])
     assert "on the more confident half" in alt_text(charts(False)["coverage"])
+
+
+def test_confidences_close_to_one_are_spread_on_a_logit_axis():
+    rng = np.random.default_rng(0)
+    sure = 1 - 10.0 ** -rng.uniform(2, 5, 3000)
+    calibrated = calibration(sure, rng.random(3000) < sure, rng=rng, n_draws=100)
+    densities = {"reference": logit_density(sure)}
+    charts = (
+        figures.reliability_chart(calibrated, logit=True),
+        figures.reliability_curves({"reference": calibrated}, logit=True),
+        figures.density_chart(densities, logit=True),
+    )
+    for figure in charts:
+        axis = figure.layout.xaxis
+        assert "logit" in axis.title.text
+        assert {"90", "99", "99.9", "99.99"} <= set(axis.ticktext)
+        steps = np.diff([axis.tickvals[axis.ticktext.index(tick)] for tick in ("99", "99.9", "99.99")])
+        assert steps == pytest.approx([1, 1], abs=0.01)
+    marks = trace(charts[1], "reference").x
+    low, high = charts[1].layout.xaxis.range
+    assert np.ptp(marks) > 0.3 * (high - low)
+    perfect = trace(charts[1], "perfectly calibrated")
+    assert perfect.y == pytest.approx(100 / (1 + 10.0**-perfect.x), rel=1e-9)
+    x, y = trace(charts[2], "reference").x, trace(charts[2], "reference").y
+    assert np.trapezoid(y, x) == pytest.approx(1, abs=0.02)
+
+
+def test_a_bin_on_the_logit_axis_is_drawn_on_the_line_of_perfect_models_where_it_is_perfect():
+    at = np.repeat([0.9, 0.99], 1000)
+    right = np.concatenate([np.arange(1000) < 900, np.arange(1000) < 990])
+    figure = figures.reliability_curves({"reference": calibration(at, right, rng=RNG, n_draws=50)}, logit=True)
+    bins = trace(figure, "reference")
+    assert bins.y == pytest.approx(100 / (1 + 10.0**-bins.x))

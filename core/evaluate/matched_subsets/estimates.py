@@ -21,6 +21,8 @@ from touchstone.core.evaluate.calibration import (
     accuracy_by_coverage,
     calibration,
     density,
+    logit_density,
+    mostly_sure,
 )
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
@@ -214,7 +216,13 @@ def calibrations(
 
 def densities(matched: MatchedSubsets) -> dict[str, tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]]:
     """Places and densities of the confidences of each of the five subsets that has a sample (figures 5b and 8b)."""
-    return {name: density(matched.subsets[name].confidence) for name in SUBSETS if len(matched.subsets[name])}
+    along = logit_density if on_logit_scale(matched) else density
+    return {name: along(matched.subsets[name].confidence) for name in SUBSETS if len(matched.subsets[name])}
+
+
+def on_logit_scale(matched: MatchedSubsets) -> bool:
+    """Whether confidences are shown on a logit scale: so high are most of both sets together."""
+    return mostly_sure(np.concatenate([matched.reference.confidence, matched.target.confidence]))
 
 
 def coverages(matched: MatchedSubsets) -> dict[str, tuple[CoveragePoint, ...]]:

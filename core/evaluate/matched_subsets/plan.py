@@ -9,7 +9,7 @@ import numpy as np
 from touchstone.core.data.predictions.record import WHOLE, Part, PredictionPairs, Predictions
 from touchstone.core.evaluate import calibration
 from touchstone.core.evaluate.matched_subsets import compare
-from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities
+from touchstone.core.evaluate.matched_subsets.estimates import calibrations, coverages, densities, on_logit_scale
 from touchstone.core.evaluate.matched_subsets.matching import EPSILON, By, MatchedSubsets, Method, Order
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
 from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison
@@ -28,6 +28,8 @@ class Reliability(NamedTuple):
     subsets: dict[str, calibration.Calibration]
     densities: dict[str, tuple[np.ndarray, np.ndarray]]
     coverage: dict[str, tuple[calibration.CoveragePoint, ...]]
+    logit: bool = False
+    """Whether confidences are shown, and densities given, on a logit scale."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,7 @@ class MatchingPlan:
         """The calibration of the subsets of one model, as the first of its matchings made them."""
         rng = np.random.default_rng(self.seed)
         by_subset = calibrations(subsets, binning=self.binning, n_bins=self.n_bins, rng=rng)
-        return Reliability(by_subset, densities(subsets), coverages(subsets))
+        return Reliability(by_subset, densities(subsets), coverages(subsets), on_logit_scale(subsets))
 
     def by_class(
         self, pairs: PredictionPairs, subsets: MatchedSubsets, model: str, subset: str, step: Step = lambda: None
