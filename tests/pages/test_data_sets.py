@@ -318,6 +318,16 @@ def base64_or_list(points):
     return points
 
 
+@pytest.mark.parametrize("after", ["", " , ", "no such"])
+def test_a_search_that_finds_nothing_leaves_nothing_selected(open_page, wine, after):
+    app = opened(open_page, data=wine.fingerprint)
+    find = f"find-samples-{wine.fingerprint[:12]}"
+    app.text_input(key=find).input("class_1").run()
+    assert len(app.session_state["map_selected"][1]) == 71
+    app.text_input(key=find).input(after).run()
+    assert "map_selected" not in app.session_state
+
+
 def test_a_selection_belongs_to_its_data_set(open_page, wine, hundred):
     app = select(opened(open_page, data=hundred.fingerprint), (1, 2))
     assert "2 samples selected" in texts(app)

@@ -383,6 +383,8 @@ def _find(dataset: Dataset) -> None:
     rows = data_choice.find_samples(dataset, st.session_state[_find_key(dataset)]).rows
     if len(rows):
         _select(dataset, rows.tolist())
+    else:
+        _forget()  # a search that was cleared must not leave other pages faded
 
 
 def _select(dataset: Dataset, rows: Sequence[int]) -> None:
