@@ -482,6 +482,8 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
                 f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
                 f"Ask for fewer folds, or for {FOLD_SCHEMES['group_folds'].title}, which put several sources into one."
             )
+        if made_by.needs == "groups":
+            _folds(plan, dataset, scheme, seed)  # quickly made, without features: what cannot be made is refused now
         tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
     tests.sort(key=lambda test: (plan.seeds.index(test[0]), test[1], order[test[2]]))

@@ -223,6 +223,15 @@ def test_sources_that_are_known_are_spread_over_folds_as_they_are(sourced):
     assert plan.folds(nameless, "source_inclusive_folds", 0).max() == 4
 
 
+def test_more_folds_than_sources_are_refused_before_anything_runs():
+    rng = np.random.default_rng(0)
+    options = {"y": np.arange(40) // 2 % 2, "class_names": ("a", "b"), "ids": [str(row) for row in range(40)]}
+    few = Dataset("few", "tabular", rng.normal(size=(40, 1)), sources=[f"w{row % 4}" for row in range(40)], **options)
+    with pytest.raises(DataError, match=r"5 folds cannot be made of 4 sources.*Ask for 4 folds"):
+        FoldPlan(schemes=("group_folds",), n_folds=5, models=()).n_trials(few)
+    assert FoldPlan(schemes=("group_folds",), n_folds=4, models=()).n_trials(few) == 1
+
+
 def test_more_sources_than_folds_can_be_numbered_are_refused_with_a_remedy():
     n = 2**15
     rng = np.random.default_rng(0)
