@@ -16,7 +16,7 @@ COMMAND = "python -m core" if (Path(__file__).resolve().parents[1] / "pyproject.
 PUBLIC = {
     "touchstone.core.integrations": ("hugging_face_callback", "lightning_callback", "log_to_mlflow"),
     "touchstone.core.public.asking": ("check",),
-    "touchstone.core.public.comparing": ("assert_not_worse", "compare", "plan"),
+    "touchstone.core.public.comparing": ("assert_not_worse", "compare", "plan", "slices"),
     "touchstone.core.public.data": ("card", "dataset", "predictions", "read", "record"),
     "touchstone.core.public.labelling": ("FewLabels", "few_labels"),
     "touchstone.core.public.result": ("RESULT_SCHEMA", "Result", "collect", "load"),

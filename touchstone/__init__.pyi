@@ -11,7 +11,7 @@ from touchstone.core.cluster.sds import SameSizeKMeans, SDSKMeans
 from touchstone.core.data import Dataset, Predictions
 from touchstone.core.data.frames import Frame
 from touchstone.core.integrations import hugging_face_callback, lightning_callback, log_to_mlflow
-from touchstone.core.public.comparing import assert_not_worse, plan
+from touchstone.core.public.comparing import assert_not_worse, plan, slices
 from touchstone.core.public.data import card, dataset, predictions, read, record
 from touchstone.core.public.labelling import FewLabels, few_labels
 from touchstone.core.public.result import RESULT_SCHEMA, Result, collect, load
@@ -67,6 +67,7 @@ __all__ = [
     "predictions",
     "read",
     "record",
+    "slices",
 ]
 
 __version__: str

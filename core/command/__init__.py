@@ -22,6 +22,7 @@ COMMANDS = {
     "read": "say what is understood of a file, before anything counts",
     "compare": "say whether a new model is better, or accuracy drops on a new set",
     "plan": "say how many samples show a difference between two models",
+    "slices": "say where a model is weak, by the columns of its file",
     "check": "say whether what is required of an accuracy holds",
     "verify": "say whether a stored run is whole, and comes out again",
     "doctor": "say whether all that is stored is whole, of every owner",

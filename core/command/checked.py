@@ -244,16 +244,21 @@ def write(checked: Checked, chosen: argparse.Namespace, subject: str) -> int:
         (chosen.junit, lambda: checked.to_junit(undecided_passes=chosen.undecided == "pass").encode()),
     ):
         if name is not None:
-            try:
-                Path(name).write_bytes(content())
-            except OSError as error:
-                raise DataError(f"{name}: cannot be written ({error}). Name a file in a folder that exists.") from None
+            write_file(name, content())
     checked.table().to_csv(sys.stdout, sep="\t", index=False)
     for sentence in (*checked.notes, *checked.said, *checked.unfinished):
         print(sentence, file=sys.stderr)
     for outcome in checked.outcomes:
         print(f"{outcome.decision}: {outcome.requirement.written} ({_told(outcome.of)})", file=sys.stderr)
     return exit_status(checked.outcomes, undecided={"pass": 0, "fail": 1, None: 3}[chosen.undecided])
+
+
+def write_file(name: str, content: bytes) -> None:
+    """Write what was asked for. Raises DataError where it cannot be."""
+    try:
+        Path(name).write_bytes(content)
+    except OSError as error:
+        raise DataError(f"{name}: cannot be written ({error}). Name a file in a folder that exists.") from None
 
 
 def outcomes_of(

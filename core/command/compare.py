@@ -1,4 +1,4 @@
-"""Is the new model better, or does accuracy drop on a new set? And how many samples would show a difference?"""
+"""Is the new model better, or does accuracy drop on a new set? Where is it weak? How many samples would show it?"""
 
 import argparse
 import sys
@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from touchstone.core.command import Command, given_files
-from touchstone.core.command.checked import add_decision_options, check_compared, write
+from touchstone.core.command.checked import add_decision_options, check_compared, write, write_file
 from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.command.requirements import required
+from touchstone.core.data.predictions.record import models_in
 from touchstone.core.data.predictions.upload import PredictionUpload
-from touchstone.core.report import sample_sizes
+from touchstone.core.report import sample_sizes, weak_slices
+from touchstone.core.report.html import to_html
+from touchstone.core.report.parts import Report
 
 
 def stored_predictions(fingerprint: str) -> PredictionUpload | None:
@@ -57,4 +60,21 @@ def _plan(chosen: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"compare": Command(_add_options, _compare), "plan": Command(given_files.add_plan_options, _plan)}
+def _slices(chosen: argparse.Namespace) -> int:
+    models = models_in(given_files.one_file(chosen))
+    about = {"model": chosen.of_model, "metric": chosen.metric, "positive": chosen.of_class, "seed": chosen.seed}
+    found = weak_slices.answer(weak_slices.found_in(models, **about))
+    next(iter(found.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
+    assert found.verdict is not None
+    print(found.verdict.text, file=sys.stderr)
+    if chosen.report is not None:
+        page = Report(weak_slices.TITLE, names([chosen.file]), found, weak_slices.HOW_TO_READ, (), "")
+        write_file(chosen.report, to_html(page))
+    return 0
+
+
+COMMANDS = {
+    "compare": Command(_add_options, _compare),
+    "plan": Command(given_files.add_plan_options, _plan),
+    "slices": Command(given_files.add_slice_options, _slices),
+}

@@ -24,6 +24,7 @@ from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.matched_subsets import matched_verdict
 from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan, TwoSets
+from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.model_comparison import DESIGNS, ModelComparison, claims_of
 from touchstone.core.evaluate.sample_sizes import SizePlan
 from touchstone.core.evaluate.wording import Verdict
@@ -301,6 +302,31 @@ def sizes_planned(chosen: argparse.Namespace) -> tuple[SizePlan, ModelComparison
     """The plan of what was said. Raises DataError for what cannot be true together, and for files that are no pilot."""
     said = {one.field: getattr(chosen, one.field) for one in asked(SizePlan)}
     return planned(chosen.pilot, {name: value for name, value in said.items() if value is not None})
+
+
+def add_slice_options(parser: argparse.ArgumentParser) -> None:
+    """A file with columns beside its predictions, what they are, and what slices are judged by.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> add_slice_options(parser)
+    >>> chosen = parser.parse_args(["answers.csv", "--metric", "f1_macro"])
+    >>> chosen.file, chosen.metric, chosen.seed
+    ('answers.csv', 'f1_macro', 0)
+    """
+    parser.add_argument("file", metavar="FILE", help="predictions, with columns that describe the samples")
+    parser.add_argument("--of-model", metavar="NAME", help="which of the file's models, where it has several")
+    parser.add_argument("--metric", default=ACCURACY, help="what slices are weak in (accuracy)")
+    parser.add_argument("--of-class", metavar="NAME", help="the class that the metric is about")
+    parser.add_argument("--seed", type=int, default=0, help="what the halves are drawn from")
+    parser.add_argument("--report", metavar="FILE.html", help="write a page that needs no network")
+    add_roles(parser.add_argument_group("columns"), ONE_EACH)
+
+
+def one_file(chosen: argparse.Namespace) -> PredictionTable:
+    """The predictions of a file, with what was said of its columns."""
+    said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
+    file = Path(chosen.file)
+    return read_predictions(file, roles=_roles(read_prediction_table(file), said, None) if said else None)
 
 
 def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:

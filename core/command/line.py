@@ -15,7 +15,7 @@ from touchstone.core.workspace.errors import WorkspaceError
 _MODULES = {
     **dict.fromkeys(("plans", "claims"), "describe"),
     "read": "read",
-    **dict.fromkeys(("compare", "plan"), "compare"),
+    **dict.fromkeys(("compare", "plan", "slices"), "compare"),
     "check": "check",
     **dict.fromkeys(("run", "vectors"), "runs"),
     **dict.fromkeys(("verify", "doctor", "address", "backup", "restore"), "upkeep"),

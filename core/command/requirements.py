@@ -18,7 +18,7 @@ NOT_OF_RUNS = {
     **dict.fromkeys(("Q01", "Q02", "Q03", "Q04", "Q05"), _BY_PAGE),
     "G03": "It is claimed on the page of guided tests, where a second model is beside.",
     **dict.fromkeys(("O01", "O02", "O03"), _BY_OVERVIEW),
-    "W01": "It is claimed by core.evaluate.weak_slices, of predictions with columns beside them.",
+    "W01": "Weak slices have a command of their own: touchstone slices.",
 }
 """Codes of claims that no run comes to, and where they are made."""
 DECISIONS = ("above", "below", "small")

@@ -233,7 +233,7 @@ def _design(predictions: Predictions) -> Design:
 
 
 def columns_of(predictions: Predictions, more: Mapping[str, Any] = NO_COLUMNS) -> dict[str, np.ndarray]:
-    """The columns of the predictions' file and `more` as numbers and kinds; texts by their lengths and signs.
+    """A file's source and columns, and `more`, as numbers and kinds; texts by their lengths and signs.
 
     Raises DataError for a column of another number of rows.
 
@@ -242,7 +242,8 @@ def columns_of(predictions: Predictions, more: Mapping[str, Any] = NO_COLUMNS) -
     {'age': [3.0, 4.0]}
     """
     columns: dict[str, np.ndarray] = {}
-    for name, given in {**predictions.inputs, **more}.items():
+    groups = {name: values for name, values in predictions.groups.items() if name == "source"}
+    for name, given in {**groups, **predictions.inputs, **more}.items():
         values = pd.Series(given)
         if len(values) != predictions.n_samples:
             raise DataError(f"{name} has {len(values)} rows, and there are {predictions.n_samples} predictions.")

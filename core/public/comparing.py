@@ -1,5 +1,5 @@
 # pyright: strict, reportMissingTypeStubs=false, reportUnknownMemberType=false
-"""Is the new model better? Does accuracy really drop on the new test set? How many samples would tell?
+"""Is the new model better? Does accuracy drop on the new test set? Where is a model weak? How many samples would tell?
 
 Of predictions in arrays, or in files; computed in this process, by the pages' code.
 """
@@ -11,13 +11,13 @@ from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from touchstone.core.data import DataError, Predictions, PredictionTable, guess_roles, read_predictions
 from touchstone.core.data.dataset import key
-from touchstone.core.data.frames import Frame, file_of, is_path
+from touchstone.core.data.frames import Frame, file_of, frame_of, is_path
 from touchstone.core.data.predictions.record import PredictionPairs, models_in, pair_predictions
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import prediction_table
@@ -141,6 +141,58 @@ def assert_not_worse(
                 f"{result.verdict.text}"
             )
     return result
+
+
+def slices(
+    predictions: Predictions | File,
+    columns: Frame | Mapping[str, Any] | None = None,
+    *,
+    model: str | None = None,
+    unit: str | None = None,
+    metric: str = "accuracy",
+    positive: str | None = None,
+    seed: int = 0,
+    mute: Mapping[str, str] = MappingProxyType({}),
+) -> Result:
+    """Where is the model weak? Rules of one or two conditions, found on one half of the samples, judged on the other.
+
+    `predictions` are `touchstone.predictions`, a file or a frame. What rules are made of are the columns of that file,
+    and further `columns`: a frame, or arrays by name, with a row for each prediction. Numbers, kinds and texts are
+    taken, and values may be missing. All else is as in `compare`.
+
+    Raises DataError for columns of another length, and for a metric that these predictions do not give.
+
+    Examples
+    --------
+    >>> from touchstone import predictions
+    >>> rng, truth = np.random.default_rng(0), np.tile(["cat", "dog"], 500)
+    >>> age = rng.uniform(20, 80, 1000)
+    >>> wrong = rng.random(1000) < np.where(age >= 65, 0.5, 0.1)
+    >>> answers = predictions(truth, np.where(wrong, "cat", truth))
+    >>> print(slices(answers, {"age": age}).verdict.headline.split(":")[0])
+    age >= 64.91
+    """
+    from touchstone.core.report.weak_slices import answer, found_in
+
+    title = Path(str(predictions)).name if is_path(predictions) else "the predictions"
+    if isinstance(predictions, Predictions):
+        models: Mapping[str, Predictions] = {model or "model": predictions}
+    else:
+        models = models_in(_read(Path(predictions) if is_path(predictions) else file_of(predictions, title), unit))
+    found = found_in(models, _columns(columns), model=model, metric=metric, positive=positive, seed=seed)
+    chosen = {"model": model, "unit": unit, "metric": metric, "positive": positive, "seed": seed}
+    fingerprints = {name: each.fingerprint for name, each in models.items() if model in (None, name)}
+    settings = {name: value for name, value in chosen.items() if value is not None}
+    basis = Basis("weak_slices", title, INDEPENDENT, fingerprints, settings)
+    return Result(answer(found).muting(muted_kinds(mute)), basis=basis)
+
+
+def _columns(given: Frame | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if given is None or isinstance(given, Mapping):
+        return cast(Mapping[str, Any], given or {})
+    if (frame := frame_of(given)) is None:
+        raise DataError("`columns` are a frame, or arrays by name, with a row for each prediction.")
+    return {str(name): values for name, values in frame.items()}
 
 
 def plan(*pilot: str | PathLike[str], **settings: float) -> Result:

@@ -38,7 +38,8 @@ class Basis:
     Parameters
     ----------
     question
-        What was asked: a name as `check` takes them, "model_comparison", "matched_subsets" or "sample_sizes".
+        What was asked: a name as `check` takes them, "model_comparison", "matched_subsets",
+        "sample_sizes" or "weak_slices".
     subject
         What it was asked of, in words: the name of the data, or those of the files.
     design
@@ -63,8 +64,7 @@ class Basis:
         >>> Basis("source_robustness").title
         'How far does accuracy fall on new sources?'
         """
-        asked = QUESTIONS.get(_PAGE.get(self.question, self.question))
-        return "Can this accuracy be trusted?" if asked is None else asked.title
+        return _about(self.question)[0]
 
     @property
     def seed(self) -> int | list[int] | None:
@@ -78,6 +78,19 @@ class Basis:
 
 _PAGE = {"covariate_shift": "test_quality", "sample_sizes": "model_comparison"}  # questions that share a page
 _SEEDS = ("seed", "seeds")
+
+
+def _about(question: str) -> tuple[str, str]:
+    """A question in words, and how its answer is read; weak slices have no page that says it."""
+    if question == "weak_slices":
+        from touchstone.core.report.weak_slices import HOW_TO_READ, TITLE
+
+        return TITLE, HOW_TO_READ
+    stem = _PAGE.get(question, question)
+    asked, text = QUESTIONS.get(stem), Path(__file__).resolve().parents[2] / "pages" / f"{stem}.md"
+    title = "Can this accuracy be trusted?" if asked is None else asked.title
+    return title, text.read_text("utf-8") if text.is_file() else ""
+
 
 # What did it come to?
 
@@ -195,14 +208,11 @@ class Result:
 
         Raises DataError where the file cannot be written.
         """
-        about = (
-            Path(__file__).resolve().parents[2] / "pages" / f"{_PAGE.get(self.basis.question, self.basis.question)}.md"
-        )
-        how_to_read = about.read_text("utf-8") if about.is_file() else ""
+        title, how_to_read = _about(self.basis.question)
         settings = "; ".join(f"{name}: {json.dumps(value)}" for name, value in self.basis.settings.items())
         rests_on = {**self.basis.fingerprints, "Settings": settings, "Version": f"Touchstone {version()}"}
         provenance = tuple((name, value) for name, value in rests_on.items() if value)
-        page = Report(self.basis.title, self.basis.subject, self.answer, how_to_read, provenance, "")
+        page = Report(title, self.basis.subject, self.answer, how_to_read, provenance, "")
         return _written(Path(file), to_html(page))
 
     def save(self, file: str | PathLike[str]) -> Path:

@@ -1,11 +1,16 @@
 """Are planted slices found, is nothing found where nothing is, and do rules stay what a slow search says they are?"""
 
+import re
+from html import escape
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import touchstone
 from tests.worlds.weak_slices import drawn
+from touchstone.core.__main__ import main
 from touchstone.core.data import DataError, Predictions
 from touchstone.core.evaluate.intervals import clopper_pearson
 from touchstone.core.evaluate.metrics import METRICS
@@ -139,6 +144,62 @@ def test_what_cannot_be_judged_is_refused():
         find_weak_slices(answers, metric="recall", positive="z")
     with pytest.raises(DataError, match="30 rows"):
         find_weak_slices(answers, {"number": columns["number 0"][:30]})
+
+
+# Do Python, the command and the report say it?
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """A file of which those of 65 and older are wrong half the time, at either of two sites."""
+    draws, truth = np.random.default_rng(0), np.tile(["cat", "dog"], 500)
+    age, site = draws.uniform(20, 80, 1000), draws.choice(["north", "south"], 1000)
+    wrong = draws.random(1000) < np.where(age >= 65, 0.5, 0.1)
+    predicted = np.where(wrong, truth[::-1], truth)
+    frame = pd.DataFrame({"id": range(1000), "truth": truth, "predicted": predicted, "age": age, "site": site})
+    frame.to_csv(tmp_path / "answers.csv", index=False)
+    return tmp_path / "answers.csv"
+
+
+def test_python_takes_a_file_a_frame_or_columns_beside_predictions(answers):
+    frame = pd.read_csv(answers)
+    from_file, from_frame = touchstone.slices(answers), touchstone.slices(frame)
+    assert from_file.verdict == from_frame.verdict
+    assert re.match(r"age >= 6\d\.\d+: accuracy \d\d\.\d % against", from_file.verdict.headline)
+    beside = touchstone.predictions(frame["truth"], frame["predicted"], ids=frame["id"])
+    for columns in (frame[["age", "site"]], {"age": frame["age"].to_numpy(), "site": frame["site"].tolist()}):
+        assert touchstone.slices(beside, columns).verdict.headline == from_file.verdict.headline
+    assert "by 2 columns" in from_file.verdict.used, "what divides the rows is a column, too"
+    assert from_file.basis.title == "Where is the model weak?"
+    assert "Nothing is known of these samples" in touchstone.slices(beside).verdict.headline
+
+
+def test_columns_that_are_none_or_of_other_samples_are_refused(answers):
+    given = touchstone.predictions(["a", "b"] * 30, ["a", "b"] * 30)
+    with pytest.raises(DataError, match="`columns` are a frame, or arrays by name"):
+        touchstone.slices(given, [1, 2])
+    with pytest.raises(DataError, match="age has 2 rows, and there are 60 predictions"):
+        touchstone.slices(given, {"age": [1, 2]})
+    with pytest.raises(DataError, match="Name one of them as the model"):
+        touchstone.slices(answers, model="svm")
+
+
+def test_a_muted_claim_is_not_said(answers):
+    verdict = touchstone.slices(answers, mute={"W01": "known"}).verdict
+    assert verdict.headline == "The answer rests on a muted claim."
+
+
+def test_the_command_prints_slices_and_writes_a_report(answers, capsys, tmp_path):
+    assert main(["slices", str(answers), "--report", str(tmp_path / "slices.html")]) == 0
+    printed, told = capsys.readouterr()
+    assert printed.splitlines()[0].split("\t")[:3] == ["slice", "metric", "value"]
+    headline = touchstone.slices(answers).verdict.headline
+    assert told.splitlines()[0] == headline
+    page = (tmp_path / "slices.html").read_text("utf-8")
+    assert "Where is the model weak?" in page
+    assert escape(headline, quote=False) in page
+    assert main(["slices", str(answers), "--metric", "roc_auc"]) == 2
+    assert main(["slices", str(answers), "--report", str(tmp_path / "no" / "slices.html")]) == 2
 
 
 @pytest.mark.evidence

@@ -30,7 +30,7 @@ SHARED = {
         "weak_slices",
         "wording",
     },
-    "core/figures": {"theme", "marks", "confusion_matrix"},
+    "core/figures": {"theme", "marks", "confusion_matrix", "weak_slices"},
     "core/report": {
         "card",
         "confusion_matrix",
@@ -46,6 +46,7 @@ SHARED = {
         "run_report",
         "sample_sizes",
         "stated",
+        "weak_slices",
     },
     "ui": {"shell", "forms", "data", "predictions", "models", "cache"},
     "pages": {"shared_run"},
