@@ -616,7 +616,8 @@ def test_a_test_of_somebody_fails_where_a_model_may_be_worse(models, tmp_path):
         "def test_old(assert_not_worse):\n    assert_not_worse('old.csv', 'new.csv', margin=.01)\n"
     )
     words = ["-m", "pytest", "-q", "-p", "touchstone.core.pytest_plugin", "-p", "no:cacheprovider", "test_mine.py"]
-    known = os.environ | {"PYTHONPATH": str(ROOT)}
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # by its entry point it may be there already
+    known = os.environ | {"PYTHONPATH": str(ROOT)} | alone
     done = subprocess.run(
         [sys.executable, *words], cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120
     )
