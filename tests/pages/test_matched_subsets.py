@@ -528,7 +528,7 @@ def test_page_report_command_and_python_agree_number_by_number(open_page, tmp_pa
     same = to_html(report).decode()
     assert (
         html.split('<section class="verdict">')[1].split("<footer>")[0]
-        == (same.split('<section class="verdict">')[1].split("</main>")[0])
+        == same.split('<section class="verdict">')[1].split('<p class="caption screen">')[0]
     )
     assert app.query_params["reference"] in rests_on
     assert "numpy" in rests_on
