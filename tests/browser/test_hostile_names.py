@@ -139,6 +139,8 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, tab
         if where == "link":
             expect(visitor.locator(".st-key-verdict")).to_be_visible()
             unfold(visitor)
+        for part in visitor.locator("summary").all() if where == "report" else []:
+            part.click()
         expect(visitor.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
         nothing_foreign(visitor, where)
         assert not opened, f"{where}: a name was run"
