@@ -505,8 +505,8 @@ def density_chart(
     per, unit = ("tenfold odds", 1) if logit else ("point of confidence", 100)
     figure = new_figure(look, scale.title(), f"Density (per {per})", alt=alt)
     for name, (at, height) in densities.items():
-        hover = f"{name}<br>confidence %{{text:.4~f}} %: %{{y:.3f}}"
-        drawn = {"width": 1.6, "text": 100 * at}
+        hover = f"{name}<br>confidence %{{text}} %: %{{y:.3f}}"
+        drawn = {"width": 1.6, "text": [f"{100 * each:.6g}" for each in at]}
         draw.line(figure, scale.at(at), height / unit, subset_style(look, name), name, hover, **drawn)
     return figure.update_layout(xaxis=scale.axis(0.0), yaxis={"rangemode": "tozero", "tickformat": ".2f"})
 

@@ -28,6 +28,9 @@ def table(cells) -> pd.DataFrame:
 @settings(max_examples=150, deadline=None)
 @given(CELLS)
 def test_tsv_comes_back_exactly_through_pandas_but_empty_texts_as_missing(cells):
+    assume(
+        ONE_TYPE_OF_TEXTS or not any("\0" in (name + (text or "")) for name, text, *_ in cells)
+    )  # pandas 2 ends there
     frame = table(cells)
     texts = {"id": str, "text": str}
     exact = {} if ONE_TYPE_OF_TEXTS else {"float_precision": "round_trip"}  # as pandas 3 does by itself
