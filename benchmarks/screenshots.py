@@ -36,6 +36,7 @@ from tests.said_today import (
     OF_NETWORK,
     PRINTED,
     RECIPES,
+    SLICED,
     Card,
     digests,
     noted,
@@ -99,7 +100,8 @@ def addresses(server: Server, browser: Browser) -> dict[str, str]:
             run(page)
             of_model[stem] = page.url.removeprefix(f"{server.url}/")
     usual = {stem: f"{stem}?{ABOUT if page.about_data_set else OF_FILES}" for stem, page in with_page().items()}
-    return usual | of_model | {"model_comparison": f"model_comparison?{OF_MODELS}"}
+    of_files = {"model_comparison": f"model_comparison?{OF_MODELS}", "weak_slices": f"weak_slices?target={SLICED}"}
+    return usual | of_model | of_files
 
 
 def train(page: Page) -> None:

@@ -8,6 +8,7 @@ record and by the files that are named after its stem, one or more for each laye
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -130,6 +131,15 @@ QUESTIONS: dict[str, Question] = {
             about_data_set=False,
         ),
         Question(
+            "weak_slices",
+            "Where is the model weak?",
+            "Weak slices",
+            ":material/troubleshoot:",
+            "Questions",
+            "predictions",
+            about_data_set=False,
+        ),
+        Question(
             "average_case",
             "Which samples and classes are fragile under noise?",
             "Average case",
@@ -215,6 +225,16 @@ def of_kind(kind: str) -> Question | None:
 def with_page() -> Mapping[str, Question]:
     """Those that have a page in the navigation, by stem."""
     return {stem: question for stem, question in QUESTIONS.items() if question.name}
+
+
+def how_to_read(stem: str) -> str:
+    """How the answer to a question is read, as its page says it, in Markdown; empty where that says nothing.
+
+    >>> how_to_read("weak_slices").startswith("A **slice**"), how_to_read("runs")
+    (True, '')
+    """
+    file = Path(__file__).resolve().parents[1] / "pages" / f"{stem}.md"
+    return file.read_text("utf-8") if file.is_file() else ""
 
 
 def plan_class(question: Question) -> type:

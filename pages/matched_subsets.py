@@ -86,7 +86,7 @@ else:
     try:
         sets = prediction_choice.two_sets(chosen)
         pairs = results.pairs_of(sets)
-        prediction_choice.about(pairs, chosen)
+        prediction_choice.about((pairs.references, pairs.targets), chosen)
         plan = controls.matching_plan(pairs)
         prediction_choice.larger_first(pairs)
         view = controls.view(sets, plan, pairs)

@@ -91,7 +91,7 @@ else:
     try:
         sets = prediction_choice.two_sets(chosen, SIDES)
         pairs = PredictionPairs(*results.models_of_sides(sets)[:2])
-        prediction_choice.about(pairs, chosen, SIDES)
+        prediction_choice.about((pairs.references, pairs.targets), chosen, SIDES)
         known = prediction_choice.stored_titles()
         titles = (reference.title, target.title, *(known[file] for file in sets.further))
         plan = plan_form(ComparisonPlan, about(pairs))[0]

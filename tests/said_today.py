@@ -26,13 +26,14 @@ from touchstone.core.evaluate.cluster_folds.results import ScoredBy
 from touchstone.core.evaluate.cluster_folds.tested import rows_of_run
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality.quality import measure_quality
+from touchstone.core.evaluate.weak_slices import find_weak_slices
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.questions import QUESTIONS, plan_class
-from touchstone.core.report import cluster_folds, matched_subsets, model_comparison, overview, test_quality
+from touchstone.core.report import cluster_folds, matched_subsets, model_comparison, overview, test_quality, weak_slices
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, KeyNumber
 from touchstone.core.report.run_report import answer_of
@@ -50,7 +51,8 @@ FILE = FOLDER / "said.json"
 RENEW = "`make screenshots` renews the pictures and docs/screenshots/said.json"
 DATA, FILES = "digits", ("digits_own", "digits_shifted")
 MODEL_FILES = ("digits_fewer", "digits_own")
-"""The data set that README and the pictures are about, and the two files of predictions."""
+SLICED = "digits_own"
+"""The data set that README and the pictures are about, and the files of predictions."""
 RECIPES = ("cluster_folds", "source_robustness", "data_set_adequacy")
 """The questions that are asked of the digits with what their pages begin with."""
 OF_NETWORK = ("average_case", "test_quality", "guided_tests")
@@ -171,6 +173,12 @@ def card_of_models() -> Card:
     return Card.of(answer.verdict, answer.key_numbers)
 
 
+def card_of_slices() -> Card:
+    """What the page says of the model on its own digits, which these digits describe."""
+    predictions = example_predictions(SLICED).read().select()
+    return Card.of(weak_slices.answer(find_weak_slices(predictions, load_example(DATA))).verdict, ())
+
+
 def card_of_everything() -> Card:
     """What the overview says of all that is asked of the digits here."""
     of_recipes = [Answered(QUESTIONS[stem], stem, asked(stem).verdict, asked(stem).quantities) for stem in RECIPES]
@@ -195,6 +203,7 @@ PAGES = {
     "cluster_folds": card_of_folds,
     "matched_subsets": card_of_files,
     "model_comparison": card_of_models,
+    "weak_slices": card_of_slices,
     "test_quality": card_of_test_set,
     "runs": card_of_runs,
 }

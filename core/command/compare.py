@@ -9,8 +9,10 @@ from touchstone.core.command import Command, given_files
 from touchstone.core.command.checked import add_decision_options, check_compared, write, write_file
 from touchstone.core.command.given_files import add_compare_options, compare_files
 from touchstone.core.command.requirements import required
-from touchstone.core.data.predictions.record import models_in
+from touchstone.core.data import EXAMPLES, Dataset, load_example, read_dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
+from touchstone.core.evaluate.weak_slices import NO_COLUMNS
+from touchstone.core.questions import QUESTIONS, how_to_read
 from touchstone.core.report import sample_sizes, weak_slices
 from touchstone.core.report.html import to_html
 from touchstone.core.report.parts import Report
@@ -61,16 +63,30 @@ def _plan(chosen: argparse.Namespace) -> int:
 
 
 def _slices(chosen: argparse.Namespace) -> int:
-    models = models_in(given_files.one_file(chosen))
+    models = given_files.one_file(chosen, stored_predictions)
+    columns = NO_COLUMNS if chosen.data is None else _dataset(chosen.data)
     about = {"model": chosen.of_model, "metric": chosen.metric, "positive": chosen.of_class, "seed": chosen.seed}
-    found = weak_slices.answer(weak_slices.found_in(models, **about))
+    found = weak_slices.answer(weak_slices.found_in(models, columns, **about))
     next(iter(found.files.values()))().to_csv(sys.stdout, sep="\t", index=False)
     assert found.verdict is not None
     print(found.verdict.text, file=sys.stderr)
     if chosen.report is not None:
-        page = Report(weak_slices.TITLE, names([chosen.file]), found, weak_slices.HOW_TO_READ, (), "")
+        asked = QUESTIONS["weak_slices"]
+        page = Report(asked.title, names([chosen.file]), found, how_to_read(asked.stem), (), "")
         write_file(chosen.report, to_html(page))
     return 0
+
+
+def _dataset(name: str) -> Dataset:
+    """The data set of this name: an example, a stored one, or a file."""
+    from touchstone.core.workspace.engine.runner import engine
+    from touchstone.core.workspace.workspace import LOCAL_OWNER
+
+    if name in EXAMPLES:
+        return load_example(name)
+    workspace = engine().workspace
+    kept = {each.fingerprint for each in workspace.datasets(LOCAL_OWNER)}
+    return workspace.dataset(LOCAL_OWNER, name) if name in kept else read_dataset(Path(name))
 
 
 COMMANDS = {

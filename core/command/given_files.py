@@ -4,7 +4,7 @@ import argparse
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +13,7 @@ from touchstone.core import COMMAND
 from touchstone.core.data import EXAMPLES, DataError, Dataset, PredictionTable, Roles, RolesNeeded, read_dataset
 from touchstone.core.data.errors import SizeNeeded
 from touchstone.core.data.predictions.guess import said_of_predictions
-from touchstone.core.data.predictions.record import Part, models_in, pair_predictions
+from touchstone.core.data.predictions.record import Part, Predictions, models_in, pair_predictions
 from touchstone.core.data.predictions.roles import ONE_EACH, TIES, UNANSWERED, Scores
 from touchstone.core.data.predictions.shapes import read_prediction_table
 from touchstone.core.data.predictions.upload import PredictionUpload, join_predictions, read_predictions
@@ -27,6 +27,7 @@ from touchstone.core.evaluate.matched_subsets.plan import BINNING, MatchingPlan,
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.model_comparison import DESIGNS, ModelComparison, claims_of
 from touchstone.core.evaluate.sample_sizes import SizePlan
+from touchstone.core.evaluate.weak_slices import OneFile, SlicePlan
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.parameters import ANYTHING, answers_of, asked, values_of
 from touchstone.core.report import model_comparison
@@ -314,7 +315,11 @@ def add_slice_options(parser: argparse.ArgumentParser) -> None:
     ('answers.csv', 'f1_macro', 0)
     """
     parser.add_argument("file", metavar="FILE", help="predictions, with columns that describe the samples")
+    parser.add_argument("--data", help="what holds the samples and describes them: an example, a fingerprint or a file")
     parser.add_argument("--of-model", metavar="NAME", help="which of the file's models, where it has several")
+    parser.add_argument("--of-task", metavar="NAME", help="which of the file's tasks, where it has several")
+    for part in PARTS:
+        parser.add_argument(f"--in-{part}", metavar="NAME", help=f"only this {part} of the file")
     parser.add_argument("--metric", default=ACCURACY, help="what slices are weak in (accuracy)")
     parser.add_argument("--of-class", metavar="NAME", help="the class that the metric is about")
     parser.add_argument("--seed", type=int, default=0, help="what the halves are drawn from")
@@ -322,11 +327,23 @@ def add_slice_options(parser: argparse.ArgumentParser) -> None:
     add_roles(parser.add_argument_group("columns"), ONE_EACH)
 
 
-def one_file(chosen: argparse.Namespace) -> PredictionTable:
-    """The predictions of a file, with what was said of its columns."""
-    said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
-    file = Path(chosen.file)
-    return read_predictions(file, roles=_roles(read_prediction_table(file), said, None) if said else None)
+def one_file(chosen: argparse.Namespace, stored: Stored) -> dict[str, Predictions]:
+    """The models of a file, or of what is stored under a fingerprint, on the part of it that was named."""
+    table = _read(chosen, (chosen.file, None, None), None, stored)
+    return models_in(table, Part(**{part: getattr(chosen, f"in_{part}") for part in PARTS}), chosen.of_task)
+
+
+def slices_command(one: OneFile, plan: SlicePlan, data: str | None = None) -> str:
+    """The command that finds the slices of stored predictions, by `data` beside them where these are named.
+
+    >>> slices_command(OneFile("f00d", Part(fold="2"), model="svm"), SlicePlan(), "digits")
+    'python -m core slices f00d --data=digits --in-fold=2 --of-model=svm --metric=accuracy --seed=0'
+    """
+    parts = {f"in_{what}": name for what, name in asdict(one.part).items()}
+    chosen = {"data": data, **parts, "of_task": one.task, "of_model": one.model}
+    chosen |= {"metric": plan.metric, "of_class": plan.positive, "seed": plan.seed}
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in chosen.items() if value is not None]
+    return f"{COMMAND} slices {shlex.join([one.file, *words])}"
 
 
 def settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, object]:

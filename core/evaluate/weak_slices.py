@@ -7,7 +7,7 @@ together by Holm.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from math import isnan, nan
 from types import MappingProxyType
 from typing import Any, Literal
@@ -15,8 +15,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from touchstone.core.data.dataset import Dataset
 from touchstone.core.data.errors import DataError
-from touchstone.core.data.predictions.record import Predictions
+from touchstone.core.data.predictions.record import WHOLE, Part, Predictions
+from touchstone.core.data.predictions.same_samples import rows_in
 from touchstone.core.data.values import Bools, Codes, Floats
 from touchstone.core.evaluate.claims import Claim, claim, corrected
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval, t_p_value
@@ -33,6 +35,7 @@ from touchstone.core.evaluate.units import (
     units_of,
 )
 from touchstone.core.evaluate.wording import listed, quoted
+from touchstone.core.parameters import asks, asks_seed
 
 WEAK = "weak_slices.weak"
 FEWEST = 20
@@ -48,6 +51,44 @@ _UNTOLD = 0.1
 Columns = Mapping[str, np.ndarray]
 """What is known of samples: numbers (NaN where there is none), or texts (None or "" where there is none)."""
 NO_COLUMNS: Columns = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """The fingerprint of stored predictions and, where the file holds several, which part, task and model."""
+
+    file: str
+    part: Part = WHOLE
+    task: str | None = None
+    model: str | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The one there is."""
+        return (self.file,)
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """What is chosen of a file that holds several, by parameter of the address."""
+        parts = {f"target_{what}": name for what, name in asdict(self.part).items()}
+        chosen = {**parts, "task": self.task, "model": self.model}
+        return {parameter: name for parameter, name in chosen.items() if name is not None}
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters of the address that lead to these predictions."""
+        return {"target": self.file} | self.parts
+
+    @classmethod
+    def at(cls, parameters: Mapping[str, str]) -> "OneFile":
+        """The predictions that such parameters lead to. KeyError where they name no file.
+
+        >>> one = OneFile("f00d", Part(fold="2"), model="svm")
+        >>> OneFile.at(one.parameters) == one
+        True
+        """
+        part = Part(**{each.name: parameters.get(f"target_{each.name}") for each in fields(Part)})
+        return cls(parameters["target"], part, parameters.get("task"), parameters.get("model"))
 
 
 @dataclass(frozen=True)
@@ -165,9 +206,39 @@ class WeakSlices:
         return pd.DataFrame(rows, columns=names)
 
 
+@dataclass(frozen=True)
+class SlicePlan:
+    """What slices are weak in, and which halves of the samples find and judge them."""
+
+    metric: str = asks(
+        ACCURACY,
+        "Metric",
+        "What the model may be weak in.",
+        address="metric",
+        place="row",
+        choices=lambda about: {
+            name: METRICS[name].title for name in about.metrics or METRICS if METRICS[name].has_interval
+        },
+    )
+    positive: str | None = asks(
+        None,
+        "Positive class",
+        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
+        "says, such as “fraud”, else the rarer one.",
+        address="positive_class",
+        choices=lambda about: {name: name for name in about.classes} or None,
+        word="usual",
+    )
+    seed: int = asks_seed(help="What the halves are drawn from. Another one finds and judges by other halves.")
+
+    def find(self, predictions: Predictions, columns: Mapping[str, Any] | Dataset = NO_COLUMNS) -> WeakSlices:
+        """The slices of these predictions, by their columns and further ones."""
+        return find_weak_slices(predictions, columns, metric=self.metric, positive=self.positive, seed=self.seed)
+
+
 def find_weak_slices(
     predictions: Predictions,
-    columns: Mapping[str, Any] = NO_COLUMNS,
+    columns: Mapping[str, Any] | Dataset = NO_COLUMNS,
     *,
     metric: str = ACCURACY,
     positive: str | None = None,
@@ -175,7 +246,8 @@ def find_weak_slices(
 ) -> WeakSlices:
     """Find slices by the columns of the predictions' file, and by further `columns` of as many rows, and judge them.
 
-    Neither true nor predicted classes make a rule. Raises DataError for a metric that these predictions do not give.
+    In the place of `columns` a data set that holds these samples says what it knows of them (`beside`). Neither true
+    nor predicted classes make a rule. Raises DataError for a metric that these predictions do not give.
 
     Examples
     --------
@@ -186,6 +258,8 @@ def find_weak_slices(
     >>> [each.name for each in find_weak_slices(answers, {"age": age, "site": site}).weak]
     ['age >= 64.9 and site = north']
     """
+    if isinstance(columns, Dataset):
+        predictions, columns = beside(predictions, columns)
     scored, positive = _scored(predictions, metric, positive)
     known = columns_of(predictions, columns)
     wrong = ~predictions.correct
@@ -256,6 +330,37 @@ def columns_of(predictions: Predictions, more: Mapping[str, Any] = NO_COLUMNS) -
         else:
             columns[name] = texts.to_numpy(dtype=object)
     return columns
+
+
+def beside(predictions: Predictions, dataset: Dataset) -> tuple[Predictions, Columns]:
+    """What a data set knows of samples that it holds: columns, and units where the predictions' file names none.
+
+    Of tables these are the features, of pictures brightness and contrast, of texts the text; sources and numbers, too.
+    Raises DataError where it does not hold all of the samples.
+
+    >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], ["p1", "m7"], scale=2.0)
+    >>> columns = beside(Predictions(["m7", "p1"], [1, 0], [1, 1], ["plum", "melon"]), fruit)[1]
+    >>> {name: values.tolist() for name, values in columns.items()}
+    {'x1': [18.0, 2.0]}
+    """
+    rows = rows_in(dataset, predictions)
+    if rows is None:
+        raise DataError(f"{dataset.name} does not hold the samples of these predictions, by id or by text.")
+    x, columns = dataset.x[rows], {}
+    if dataset.kind == "tabular":
+        columns |= {name: x[:, place] * dataset.scale for place, name in enumerate(dataset.feature_names)}
+    elif dataset.kind == "image":
+        columns |= {"brightness": x.mean(axis=(1, 2, 3)), "contrast": x.std(axis=(1, 2, 3))}
+    else:
+        columns["text"] = x
+    if dataset.numbers is not None:
+        columns |= {name: dataset.numbers[rows, place] for place, name in enumerate(dataset.number_names)}
+    if dataset.sources is not None:
+        columns["source"] = dataset.sources[rows]
+    if dataset.units is not None and predictions.units is None:
+        units = {"unit": dataset.units[rows]}
+        predictions = replace(predictions, groups={**predictions.groups, **units}, unit_name=dataset.unit_name)
+    return predictions, columns
 
 
 def of_texts(name: str, texts: pd.Series) -> dict[str, np.ndarray]:

@@ -4,7 +4,7 @@
 plotly's trace takes (`legendgroup`, `row` and `col`, `customdata`) goes through.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,8 @@ class Style:
     dash: str = "solid"
 
 
-def values_of(estimates: Sequence[Any], unit: Number = 1.0) -> np.ndarray:
-    """The values of estimates; with a `unit` of 100 in percent.
+def values_of(estimates: Sequence[Any], unit: Number = 1.0, *, kind: str = "value") -> np.ndarray:
+    """The values of estimates, which are their field `kind`; with a `unit` of 100 in percent.
 
     >>> from touchstone.core.figures.overview import Mark
     >>> from touchstone.core.evaluate.intervals import Interval
@@ -43,7 +43,7 @@ def values_of(estimates: Sequence[Any], unit: Number = 1.0) -> np.ndarray:
     >>> values_of(marks, 100), ends_of(marks)
     (array([50.]), (array([0.25]), array([0.75])))
     """
-    return unit * np.array([estimate.value for estimate in estimates], dtype=np.float64)
+    return unit * np.array([getattr(estimate, kind) for estimate in estimates], dtype=np.float64)
 
 
 def ends_of(estimates: Sequence[Any], unit: Number = 1.0, *, kind: str = "interval") -> Ends:
@@ -274,6 +274,24 @@ def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longe
     ticks = {"tickmode": "array", "tickvals": np.arange(n), "ticktext": texts, "ticklabelstandoff": 6, "ticks": ""}
     ends = [n - 0.5, -0.5] if upright else [-0.5, n - 0.5]
     figure.update_layout({f"{axis}axis": {**ticks, "range": ends, "showgrid": False}})
+
+
+def rows(
+    figure: go.Figure,
+    estimates: Sequence[Any],
+    styles: Sequence[Style],
+    names: Sequence[str],
+    hover: Callable[[Any], str],
+    unit: Number = 1.0,
+    *,
+    kind: str = "value",
+) -> None:
+    """A mark and its interval for each estimate, from top to bottom; values are their field `kind`."""
+    for place, (each, style, name) in enumerate(zip(estimates, styles, names, strict=True)):
+        at, told = np.array([float(place)]), [f"{escape(name)}: {hover(each)}"]
+        bars(figure, at, ends_of([each], unit), style.colour, name, showlegend=False)
+        dots(figure, values_of([each], unit, kind=kind), at, style, name, told, size=10, showlegend=False)
+    name_axis(figure, list(names))
 
 
 def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:

@@ -1,7 +1,6 @@
 """Is the new model better? Differences with their intervals, and the ladder of all models."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -33,7 +32,7 @@ def forest(found: ModelComparison, *, dark: bool = False) -> go.Figure:
     title = escape(words.axis_of(f"Better than {reference} by"), longest=60)
     figure = new_figure(look, title, height=TOP + ROW * len(rows), alt=alt)
     styles = [draw.Style(colours.get(each.claim.decision, look.ink)) for each in rows]
-    _rows(figure, rows, styles, [each.model for each in rows], hover, words.factor)
+    draw.rows(figure, rows, styles, [each.model for each in rows], hover, words.factor)
     least = 0.0 if found.margin is None else -words.factor * found.margin
     figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x", include=least))
     draw.rule(figure, look.grey, x=0, dash="solid")
@@ -53,7 +52,7 @@ def ladder(found: ModelComparison, *, dark: bool = False) -> go.Figure:
     alt = [f"Models by {words.name}.", *sentences]
     figure = new_figure(look, escape(words.axis), height=TOP + ROW * len(found.ranked), alt=alt)
     styles = [draw.Style(look.ink, "circle" if each.best_rank == 1 else "circle-open") for each in found.ranked]
-    _rows(figure, found.ranked, styles, [each.model for each in found.ranked], hover, words.factor)
+    draw.rows(figure, found.ranked, styles, [each.model for each in found.ranked], hover, words.factor)
     figure.update_xaxes(tickformat=words.ticks, range=draw.padded(figure, "x"))
     return figure
 
@@ -81,22 +80,6 @@ def square(found: ModelComparison, *, dark: bool = False) -> go.Figure:
     draw.name_axis(figure, names)
     draw.name_axis(figure, names, axis="x")
     return figure
-
-
-def _rows(
-    figure: go.Figure,
-    rows: Sequence[Any],
-    styles: Sequence[draw.Style],
-    names: Sequence[str],
-    hover: Callable[[Any], str],
-    unit: int,
-) -> None:
-    """A mark and its interval for each row, from top to bottom."""
-    for place, (each, style, name) in enumerate(zip(rows, styles, names, strict=True)):
-        at, told = np.array([float(place)]), [f"{escape(name)}: {hover(each)}"]
-        draw.bars(figure, at, draw.ends_of([each], unit), style.colour, name, showlegend=False)
-        draw.dots(figure, draw.values_of([each], unit), at, style, name, told, size=10, showlegend=False)
-    draw.name_axis(figure, list(names))
 
 
 def sizes(curve: Sequence[tuple[int, float]], difference: float, *, dark: bool = False) -> go.Figure:

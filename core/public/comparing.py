@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from touchstone.core.data import DataError, Predictions, PredictionTable, guess_roles, read_predictions
+from touchstone.core.data import DataError, Dataset, Predictions, PredictionTable, guess_roles, read_predictions
 from touchstone.core.data.dataset import key
 from touchstone.core.data.frames import Frame, file_of, frame_of, is_path
 from touchstone.core.data.predictions.record import PredictionPairs, models_in, pair_predictions
@@ -145,7 +145,7 @@ def assert_not_worse(
 
 def slices(
     predictions: Predictions | File,
-    columns: Frame | Mapping[str, Any] | None = None,
+    columns: Frame | Mapping[str, Any] | Dataset | None = None,
     *,
     model: str | None = None,
     unit: str | None = None,
@@ -157,8 +157,8 @@ def slices(
     """Where is the model weak? Rules of one or two conditions, found on one half of the samples, judged on the other.
 
     `predictions` are `touchstone.predictions`, a file or a frame. What rules are made of are the columns of that file,
-    and further `columns`: a frame, or arrays by name, with a row for each prediction. Numbers, kinds and texts are
-    taken, and values may be missing. All else is as in `compare`.
+    and further `columns`: a frame, or arrays by name, with a row for each prediction, or a `touchstone.dataset` that
+    holds the same samples. Numbers, kinds and texts are taken, and values may be missing. All else is as in `compare`.
 
     Raises DataError for columns of another length, and for a metric that these predictions do not give.
 
@@ -182,14 +182,15 @@ def slices(
     found = found_in(models, _columns(columns), model=model, metric=metric, positive=positive, seed=seed)
     chosen = {"model": model, "unit": unit, "metric": metric, "positive": positive, "seed": seed}
     fingerprints = {name: each.fingerprint for name, each in models.items() if model in (None, name)}
+    fingerprints |= {"data": columns.fingerprint} if isinstance(columns, Dataset) else {}
     settings = {name: value for name, value in chosen.items() if value is not None}
     basis = Basis("weak_slices", title, INDEPENDENT, fingerprints, settings)
     return Result(answer(found).muting(muted_kinds(mute)), basis=basis)
 
 
-def _columns(given: Frame | Mapping[str, Any] | None) -> Mapping[str, Any]:
-    if given is None or isinstance(given, Mapping):
-        return cast(Mapping[str, Any], given or {})
+def _columns(given: Frame | Mapping[str, Any] | Dataset | None) -> Mapping[str, Any] | Dataset:
+    if given is None or isinstance(given, Mapping | Dataset):
+        return cast("Mapping[str, Any] | Dataset", {} if given is None else given)
     if (frame := frame_of(given)) is None:
         raise DataError("`columns` are a frame, or arrays by name, with a row for each prediction.")
     return {str(name): values for name, values in frame.items()}

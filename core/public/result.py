@@ -23,7 +23,7 @@ from touchstone.core.data import DataError
 from touchstone.core.data.limits import Limits, read_bytes
 from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.wording import Verdict
-from touchstone.core.questions import QUESTIONS
+from touchstone.core.questions import QUESTIONS, how_to_read
 from touchstone.core.report.html import to_cell, to_html
 from touchstone.core.report.kept import read_answer, write_answer
 from touchstone.core.report.parts import Answer, Figure, Quantity, Report
@@ -81,15 +81,11 @@ _SEEDS = ("seed", "seeds")
 
 
 def _about(question: str) -> tuple[str, str]:
-    """A question in words, and how its answer is read; weak slices have no page that says it."""
-    if question == "weak_slices":
-        from touchstone.core.report.weak_slices import HOW_TO_READ, TITLE
-
-        return TITLE, HOW_TO_READ
+    """A question in words, and how its answer is read."""
     stem = _PAGE.get(question, question)
-    asked, text = QUESTIONS.get(stem), Path(__file__).resolve().parents[2] / "pages" / f"{stem}.md"
+    asked = QUESTIONS.get(stem)
     title = "Can this accuracy be trusted?" if asked is None else asked.title
-    return title, text.read_text("utf-8") if text.is_file() else ""
+    return title, how_to_read(stem)
 
 
 # What did it come to?
@@ -208,11 +204,11 @@ class Result:
 
         Raises DataError where the file cannot be written.
         """
-        title, how_to_read = _about(self.basis.question)
+        title, text = _about(self.basis.question)
         settings = "; ".join(f"{name}: {json.dumps(value)}" for name, value in self.basis.settings.items())
         rests_on = {**self.basis.fingerprints, "Settings": settings, "Version": f"Touchstone {version()}"}
         provenance = tuple((name, value) for name, value in rests_on.items() if value)
-        page = Report(title, self.basis.subject, self.answer, how_to_read, provenance, "")
+        page = Report(title, self.basis.subject, self.answer, text, provenance, "")
         return _written(Path(file), to_html(page))
 
     def save(self, file: str | PathLike[str]) -> Path:

@@ -27,7 +27,7 @@ from touchstone.core.report.run_report import METRIC_ON_AXIS, ON_AXIS, label
 from touchstone.core.workspace import StoredModel
 
 TITLE = "Can this accuracy be trusted?"
-SPEAKS_OF = {"recipe": "a recipe, trained anew", "model": "one trained model", "predictions": "two prediction files"}
+SPEAKS_OF = {"recipe": "a recipe, trained anew", "model": "one trained model", "predictions": "prediction files"}
 CAPTION = (
     "Accuracy you can plan for. Circles: a recipe, trained anew for each split; diamonds: one trained model, or one "
     "file. Bars: 95 % CIs."

@@ -4,31 +4,34 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from touchstone.core.data.dataset import Dataset
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
-from touchstone.core.data.values import listed
+from touchstone.core.data.values import listed, shortened
 from touchstone.core.evaluate.metrics import ACCURACY, metric_named
-from touchstone.core.evaluate.weak_slices import NO_COLUMNS, WEAK, WeakSlice, WeakSlices, find_weak_slices
+from touchstone.core.evaluate.weak_slices import (
+    NO_COLUMNS,
+    WEAK,
+    WeakSlice,
+    WeakSlices,
+    beside,
+    columns_of,
+    find_weak_slices,
+)
 from touchstone.core.evaluate.wording import Verdict, bare_p, count, plural, resting
 from touchstone.core.figures import weak_slices as figures
 from touchstone.core.report.parts import Answer, Column, Figure, Quantity, Section, Table
 
-TITLE = "Where is the model weak?"
-HOW_TO_READ = """\
-A **slice** is the samples that a rule of one or two conditions picks, such as "duration >= 65 and region = north".
-
-- **Two halves.** One half of the samples finds slices in which the model loses more than elsewhere. The other half
-  holds each against the rest. So a slice that was weak by chance has a fair second look.
-- **Intervals** are of 95 %, for new data like these, and over units where samples come in units. P-values are corrected
-  for all slices that were judged (Holm).
-- **Open marks** are undecided: the half that judges shows no significant difference.
-- Rules never use true or predicted classes. Columns that were made from the mistakes, such as a loss, are left out.
-"""
+MOST_SAMPLES, MOST_LETTERS = 200, 300
+"""So many samples of a slice are on the screen, and so much of each value."""
 
 
 def found_in(
     models: Mapping[str, Predictions],
-    columns: Mapping[str, Any] = NO_COLUMNS,
+    columns: Mapping[str, Any] | Dataset = NO_COLUMNS,
     *,
     model: str | None = None,
     metric: str = ACCURACY,
@@ -51,12 +54,41 @@ def answer(found: WeakSlices) -> Answer:
         "significantly weaker, corrected for all slices judged.",
         len(found.slices),
     )
-    sections = (Section("", (figure, _table(found))),) if found.slices else ()
+    sections = (Section("", (figure,)), Section("Slices in numbers", (_table(found),), "table")) if found.slices else ()
     numbers = tuple(
         Quantity("weak_slices.worse", (each.name,), each.worse, each.interval, each.n, each.design.others)
         for each in found.slices
     )
     return Answer(_verdict(found), (), sections, numbers, {"Weak slices": found.table})
+
+
+def samples_table(one: WeakSlice, predictions: Predictions, dataset: Dataset | None = None) -> Table:
+    """The samples of a slice in both halves, mistakes first, with what its rule is about."""
+    samples = samples_of(one, predictions, dataset)
+    shown = samples.head(MOST_SAMPLES).map(
+        lambda cell: shortened(cell, MOST_LETTERS) if isinstance(cell, str) else cell
+    )
+    rest = f" The first {count(MOST_SAMPLES)} are shown." if len(samples) > MOST_SAMPLES else ""
+    n_wrong = int((samples["true class"] != samples["predicted class"]).sum())
+    caption = f"{one.name}: {plural(len(samples), 'sample')} of both halves, {plural(n_wrong, 'mistake')} first.{rest}"
+    return Table("Samples of a slice", shown, (), caption)
+
+
+def samples_of(one: WeakSlice, predictions: Predictions, dataset: Dataset | None = None) -> pd.DataFrame:
+    """Tidy rows, a sample of the slice each: id, true and predicted class, confidence, and the columns of its rule."""
+    columns = columns_of(predictions, NO_COLUMNS if dataset is None else beside(predictions, dataset)[1])
+    inside = np.logical_and.reduce([each.holds(columns) for each in one.rule])
+    at = np.flatnonzero(inside)
+    at = at[np.argsort(predictions.correct[at], kind="stable")]
+    names = np.array(predictions.class_names, dtype=object)
+    table = {
+        "id": predictions.ids[at],
+        "true class": names[predictions.y_true[at]],
+        "predicted class": names[predictions.y_pred[at]],
+    }
+    if predictions.confidence is not None:
+        table["confidence"] = predictions.confidence[at]
+    return pd.DataFrame(table | {each.column: columns[each.column][at] for each in one.rule})
 
 
 def _verdict(found: WeakSlices) -> Verdict:

@@ -79,7 +79,7 @@ def test_before_asking_the_page_says_what_is_asked_and_what_not_and_why(open_pag
     assert "Asked, in this order:** Cluster folds, Average case, Test quality, Guided tests, Data" in said
     assert "A network is trained first" in said
     assert "Source robustness: Already answered" in said.replace("\\", "")
-    assert "Matched subsets and Model comparison: Asked of two prediction files" in said.replace("\\", "")
+    assert "Matched subsets, Model comparison and Weak slices: Asked of prediction files" in said.replace("\\", "")
 
 
 def test_of_several_models_one_can_be_chosen(open_page, workspace, wine):
@@ -218,7 +218,7 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, c
     app = open_page("overview", sheet="prediction files")
     assert next(one.value for one in app.markdown if "Accuracy falls by" in one.value) == headline
     assert "target.tsv against reference.tsv" in texts(app).replace("\\", "")
-    assert re.search(r"About two prediction files · \d\d \w{3} \d{4}, \d\d:\d\d UTC", texts(app).replace("\\", ""))
+    assert re.search(r"About prediction files · \d\d \w{3} \d{4}, \d\d:\d\d UTC", texts(app).replace("\\", ""))
     assert len(app.get("plotly_chart")) == 1
     query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")
     assert f"reference={two['reference']}&target={two['target']}" in query

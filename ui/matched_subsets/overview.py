@@ -35,7 +35,7 @@ def compare_again(parameters: Mapping[str, list[str]]) -> None:
 
     Raises DataError or WorkspaceError for files, parts of them or settings that there are not.
     """
-    sets, plan = compared.at(MatchingPlan, parameters)
+    sets, plan = compared.at(TwoSets, MatchingPlan, parameters)
     background.answer(results.comparisons(sets, plan), "Matching", key=key(sets, plan))
 
 

@@ -10,31 +10,28 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Bool, Integer
 
-from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.predictions.same_samples import rows_in
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.model_comparison import ModelComparison, groups, of_class
+from touchstone.core.evaluate.weak_slices import OneFile
 from touchstone.core.evaluate.wording import count, plural, quoted
 from touchstone.core.figures.marks import map_chart
 from touchstone.core.report import model_comparison as report
 from touchstone.core.report.parts import Answer, Section, Table
 from touchstone.core.represent import default_representation
-from touchstone.ui import cache
 from touchstone.ui.data import samples
 from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address
-from touchstone.ui.model_comparison import results
+from touchstone.ui.predictions import beside
 from touchstone.ui.shell import answer, background, page
-from touchstone.ui.shell.session import owner, workspace
 
 PART = "samples_of"
 """The parameter of the address that names a class or group."""
 MAP = "Where do they lie?"
 _ALL = "all samples"
 _CLICK = "Click a line to list its samples."
-_PICTURES, _MOST_LOOKED_AT = 12, 8
-OF_EXAMPLES = "digits"
-"""The built-in data set that the example files are of."""
+_PICTURES = 12
 MAP_CAPTION = (
     "Samples of the data set that one of both models gets right. Grey: both right, both wrong, or not among the {n} "
     "samples compared. Lasso dots to list them below."
@@ -50,7 +47,7 @@ def show(compared: ModelComparison, shown: Answer, sets: TwoSets) -> None:
         if section is not None:
             page.fold(page.plain(section.heading), partial(_lines, section, names), key=key)
     page.fold("Samples that changed", partial(_samples, compared, sets), key="samples", asked_by=(PART,))
-    if _candidates(sets, compared.models.n):
+    if beside.candidates(sets.reference, compared.models.n):
         page.fold(MAP, partial(_map, compared, sets), key="changed-map")
 
 
@@ -95,31 +92,11 @@ def _data_set(compared: ModelComparison, sets: TwoSets) -> tuple[Dataset, Intege
     """The data set that holds the samples, and the row of each; None where none does, or recipes answer them often."""
     if compared.models.trainings is not None:
         return None
-    first = compared.models.predictions[compared.models.names[0]]
-    name = _holding(sets, _candidates(sets, compared.models.n))
-    if name is None:
+    dataset = beside.data_set_of(OneFile(sets.reference, sets.reference_part, sets.task), compared.models.n)
+    if dataset is None:
         return None
-    dataset = _named(name)
-    rows = rows_in(dataset, first)
+    rows = rows_in(dataset, compared.models.predictions[compared.models.names[0]])
     return None if rows is None else (dataset, rows)
-
-
-def _candidates(sets: TwoSets, n: int) -> tuple[str, ...]:
-    """What may hold so many samples: the newest data sets by fingerprint, and that of the examples by its name."""
-    kept = [each.fingerprint for each in workspace().datasets(owner()) if each.n_samples >= n][:_MOST_LOOKED_AT]
-    files = {each.fingerprint: each.example for each in workspace().prediction_files(owner())}
-    return (*kept, *([OF_EXAMPLES] if files.get(sets.reference) else []))
-
-
-@cache.result(max_entries=8)
-def _holding(sets: TwoSets, among: tuple[str, ...]) -> str | None:
-    """The first of these data sets that holds every sample of the reference."""
-    first = next(iter(results.models_of_sides(sets)[0].values()))
-    return next((name for name in among if rows_in(_named(name), first) is not None), None)
-
-
-def _named(name: str) -> Dataset:
-    return load_example(name) if name == OF_EXAMPLES else samples.dataset_of(name)
 
 
 def _pictures(compared: ModelComparison, sets: TwoSets, rows: Bool[np.ndarray, " n_samples"] | None) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from touchstone.core.data.dataset import key
+from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.model_comparison import ComparisonPlan
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.model_pairs import OnTwoSets
@@ -28,7 +29,7 @@ def compare_again(parameters: Mapping[str, list[str]]) -> None:
 
     Raises DataError or WorkspaceError for files, parts of them or settings that there are not, or for other samples.
     """
-    sets, plan = compared.at(ComparisonPlan, parameters)
+    sets, plan = compared.at(TwoSets, ComparisonPlan, parameters)
     titles = prediction_choice.stored_titles()
     called = tuple(titles[file] for file in sets.files)
     background.answer(results.comparison(sets, called, plan), "Comparing", key=key(sets, plan))

@@ -132,7 +132,7 @@ def _lead(label: str, stem: str, choice: data_choice.Choice | None = None) -> No
 BUDGETS = {5: "within 5 minutes", 30: "30 minutes", 480: "overnight"}
 """Minutes, as they are offered."""
 LEAST = next(iter(BUDGETS))
-FILES_ONLY = "Asked of two prediction files, on a sheet of their own."
+FILES_ONLY = "Asked of prediction files, on a sheet of their own."
 _BUDGET = "ask-minutes"
 HELP = (
     "Each question is asked with its usual settings, one after the other. Without a model, a network is trained "

@@ -1,9 +1,9 @@
-"""Which two test sets are compared? Those that the address names by fingerprint, and never others.
+"""Which test sets are looked at? Those that the address names by fingerprint, and never others.
 
 Each stands in a card of its own: empty (with the place for a file), as a draft (its columns to confirm), or in use.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,12 +12,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import DataError, PredictionTable
-from touchstone.core.data.predictions.record import ALL, OTHERS, Part, PredictionPairs, choices_of
+from touchstone.core.data.predictions.record import ALL, OTHERS, Part, PredictionPairs, Predictions, choices_of
 from touchstone.core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.data.tables.table import Table
 from touchstone.core.evaluate.matched_subsets import smaller_reference
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
+from touchstone.core.evaluate.weak_slices import OneFile
 from touchstone.core.evaluate.wording import percent, plural
 from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from touchstone.core.workspace import WorkspaceError
@@ -59,6 +60,8 @@ class Side:
     """What predictions are to it: on a set, of a model."""
     same_samples: bool = False
     """Whether both are of the same samples: usual are all of them, in every trial."""
+    is_only: bool = False
+    """Whether there is no other."""
 
 
 REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
@@ -69,6 +72,14 @@ MODELS = (
     Side("target", "New model", "on the same samples", "of", same_samples=True),
 )
 """The same two places for files of models on the same samples."""
+TEST_SET = Side(
+    "target",
+    "Test set",
+    "predictions of a model, and columns that describe the samples",
+    same_samples=True,
+    is_only=True,
+)
+"""The one place for a file that is looked at by itself."""
 _OF_MODELS = (
     "It predicts its own test set: the samples that were held out of its training, or that the data's file marks as "
     "test. A model from elsewhere without a marked test set predicts all samples, perhaps some that it was trained on."
@@ -117,13 +128,13 @@ def _title(file: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
 
 
 def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None) -> str:
-    """Two sets in a line, of the parameters that lead to them: their titles, and what is chosen of them.
+    """One or two sets in a line, of the parameters that lead to them: their titles, and what is chosen of them.
 
     What somebody has just deleted goes by its fingerprint.
     """
     titles, sides = stored_titles() if titles is None else titles, []
-    for side in (TARGET, REFERENCE):
-        parts = [parameters[part] for part in PARTS if part in parameters and part.startswith(side.key)]
+    for side in (side for side in (TARGET, REFERENCE) if side.key in parameters):
+        parts = [parameters[part] for part in PARTS if part.startswith(side.key) and parameters.get(part, ALL) != ALL]
         sides.append(" · ".join([titles.get(parameters[side.key], parameters[side.key][:12]), *parts]))
     further = list(filter(None, parameters.get(FURTHER, "").split(",")))
     more = f", and {plural(len(further), 'other')}" if further else ""
@@ -133,6 +144,11 @@ def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None
 def use_examples(reference: str = "digits_own", target: str = "digits_shifted") -> None:
     """Compare two examples, by default a model's own test set with a changed one (a callback for buttons)."""
     _choose(REFERENCE, reference)
+    use_example(target)
+
+
+def use_example(target: str) -> None:
+    """Choose one example (a callback for buttons)."""
     _choose(TARGET, target)
 
 
@@ -148,19 +164,17 @@ def begin(sentence: str = _TWO_SETS, on_click: Callable[..., object] = use_examp
     prediction_upload.blank_files()
 
 
-def cards(sides: tuple[Side, Side] = SIDES) -> dict[str, Chosen | None]:
-    """Both cards side by side, and what is chosen in them."""
+def cards(sides: tuple[Side, ...] = SIDES) -> dict[str, Chosen | None]:
+    """Cards side by side, and what is chosen in them."""
     named, chosen = {side: _asked(side) or _named(side) for side in sides}, {}
-    reference, target = (card if isinstance(card, _Named) else None for card in named.values())
+    there = {side: card for side, card in named.items() if isinstance(card, _Named)}
     place = st.container()
-    if reference is not None and target is not None:
-        titles = [
-            f"{side.title} **{page.plain(card.title)}**" for side, card in zip(sides, (reference, target), strict=True)
-        ]
-        line = f"{titles[1]} against {titles[0][0].lower()}{titles[0][1:]}"
-        place = choice_line(line, key="sets", chosen=f"{reference.address[:12]}-{target.address[:12]}")
+    if len(there) == len(sides):
+        last, *others = [f"{side.title} **{page.plain(card.title)}**" for side, card in reversed(there.items())]
+        line = " against ".join([last, *(f"{title[0].lower()}{title[1:]}" for title in others)])
+        place = choice_line(line, key="sets", chosen="-".join(card.address[:12] for card in there.values()))
     with place:
-        for side, column in zip(sides, st.columns(2, gap="small"), strict=True):
+        for side, column in zip(sides, st.columns(len(sides), gap="small"), strict=True):
             with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
                 chosen[side.key] = _card(side, named[side])
     return chosen
@@ -172,9 +186,7 @@ def two_sets(chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> Two
     parts = {side.key: _part_controls(side, reference, target) for side in sides}
     tasks = _task_control(reference, target)
     controls = [*parts["reference"].values(), *parts["target"].values(), *tasks]
-    there = {control.key for control in controls}
-    missing = [One(name, name.replace("_", " "), {}, "") for name in (*PARTS, "task") if name not in there]
-    check_address([*controls, *missing])
+    check_address([*controls, *_not_there({control.key for control in controls})])
     drawn: dict[str, Part] = {}
     further = _further_control(reference, target) if sides[0].same_samples else ()
     if any(parts.values()) or tasks:
@@ -187,14 +199,40 @@ def two_sets(chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> Two
     return TwoSets(reference.address, target.address, further=further)
 
 
-def about(pairs: PredictionPairs, chosen: dict[str, Chosen], sides: tuple[Side, Side] = SIDES) -> None:
-    """What the two sets hold, in their cards; what is suspicious about them stands where it is seen, cards closed."""
-    for side, models in zip(sides, (pairs.references, pairs.targets), strict=True):
+def one_file(chosen: Chosen, side: Side = TEST_SET) -> OneFile:
+    """What the card says and, of a file of several sets, folds, tasks or models, say, the controls below it."""
+    parts, tasks = _part_controls(side, chosen, chosen), _task_control(chosen, chosen)
+    models = chosen.table.models
+    several = [One("model", "Model", {name: name for name in models}, models[0])] if len(models) > 1 else []
+    controls = [*parts.values(), *tasks, *several]
+    check_address([*controls, *_not_there({control.key for control in controls})])
+    if not controls:
+        return OneFile(chosen.address)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        part = Part(**{what: control.draw() for what, control in parts.items()})
+        further = {control.key: control.draw() for control in (*tasks, *several)}
+    return OneFile(chosen.address, part, **further)
+
+
+def _not_there(controls: Collection[str]) -> list[One]:
+    """What the address must not name: parts and tasks for which there are no controls."""
+    return [One(name, name.replace("_", " "), {}, "") for name in (*PARTS, "task") if name not in controls]
+
+
+def about(
+    models_of_sides: Sequence[Mapping[str, Predictions]],
+    chosen: Mapping[str, Chosen | None],
+    sides: tuple[Side, ...] = SIDES,
+) -> None:
+    """What sets hold, in their cards; what is suspicious about them stands where it is seen, cards closed."""
+    for side, models in zip(sides, models_of_sides, strict=True):
         first = next(iter(models.values()))
         sure = "no confidence" if first.confidence is None else "confidence known"
         held = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
         held += [plural(len(models), "model") if len(models) > 1 else f"accuracy {percent(first.accuracy)}"]
-        chosen[side.key].place.caption(page.plain(" · ".join(held)))
+        card = chosen[side.key]
+        assert card is not None
+        card.place.caption(page.plain(" · ".join(held)))
         for warning in dict.fromkeys(text for each in models.values() for text in each.warnings):
             st.warning(f"{side.title}: {page.plain(warning)}", icon=":material/warning:")
 
@@ -430,7 +468,7 @@ def _exchange(side: Side, address: str, title: str) -> None:
         another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
         st.button("Choose another", key=f"another-{side.key}", **another)
         delete_button(side.key, address, title)
-        if side.key == TARGET.key:
+        if side.key == TARGET.key and not side.is_only:
             st.button(
                 "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
             )
@@ -457,7 +495,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
     _keep(side, None)
     _choose(side, address)
     other = TARGET if side.key == REFERENCE.key else REFERENCE
-    if not _in_address(other) and {"set", "fold"} & choices_of(uploaded(upload)).keys():
+    if not side.is_only and not _in_address(other) and {"set", "fold"} & choices_of(uploaded(upload)).keys():
         _choose(other, address)
 
 

@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from touchstone.core.data import DataError
 from touchstone.core.data.dataset import key
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
+from touchstone.core.evaluate.weak_slices import OneFile
 from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.overview import Answered
@@ -16,12 +17,16 @@ from touchstone.ui import cache
 from touchstone.ui.forms.plan_form import AnyPlan, plan_at, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
 
+Sets = TwoSets | OneFile
+"""What a question of prediction files is asked of."""
+AnySets = TypeVar("AnySets", TwoSets, OneFile)
+
 
 @dataclass(frozen=True)
 class Compared:
-    """Two files that were compared, how, what it came to, its numbers, and when (seconds since 1970)."""
+    """Files that a question was asked of, how, what it came to, its numbers, and when (seconds since 1970)."""
 
-    sets: TwoSets
+    sets: Any
     plan: Any
     verdict: Verdict
     numbers: tuple[Quantity, ...]
@@ -34,8 +39,8 @@ def known(stem: str) -> dict[str, Compared]:
     return {}
 
 
-def keep(kept: dict[str, Compared], sets: TwoSets, plan: Any, answer: Answer) -> None:
-    """Remember among those `kept` what two files came to, as the newest."""
+def keep(kept: dict[str, Compared], sets: Sets, plan: Any, answer: Answer) -> None:
+    """Remember among those `kept` what files came to, as the newest."""
     assert answer.verdict is not None
     kept.pop(key(sets, plan), None)
     kept[key(sets, plan)] = Compared(sets, plan, answer.verdict, answer.numbers, time.time())
@@ -47,9 +52,7 @@ def still_here(stem: str, titles: Mapping[str, str] | None = None) -> list[Compa
     return [each for each in reversed(known(stem).values()) if {*each.sets.files} <= titles.keys()]
 
 
-def answers(
-    stem: str, command: Callable[[TwoSets, Any], str]
-) -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
+def answers(stem: str, command: Callable[[Any, Any], str]) -> list[tuple[Answered, Mapping[str, str | list[str]], str]]:
     """These as answers of the sheet, each with the parameters of its address, and the command that gives it again."""
     titles = prediction_choice.stored_titles()
     return [
@@ -68,14 +71,17 @@ def answers(
     ]
 
 
-def at(plan: type[AnyPlan], parameters: Mapping[str, list[str]]) -> tuple[TwoSets, AnyPlan]:
-    """The two files and the settings that parameters of an address lead to.
+def at(named: type[AnySets], plan: type[AnyPlan], parameters: Mapping[str, list[str]]) -> tuple[AnySets, AnyPlan]:
+    """The files and the settings that parameters of an address lead to.
 
     Raises DataError for files or settings that are not here.
     """
     first = {name: values[0] for name, values in parameters.items()}
     settled = plan_at(plan, parameters)
-    sets = TwoSets.at(first) if {"reference", "target"} <= first.keys() else None
+    try:
+        sets = named.at(first)
+    except KeyError:
+        sets = None
     if settled is None or sets is None or not {*sets.files} <= prediction_choice.stored_titles().keys():
         raise DataError("This address names files or settings that are not here. Compare the files again.")
     return sets, settled

@@ -67,7 +67,7 @@ class TwoSets:
 
     @classmethod
     def at(cls, parameters: Mapping[str, str]) -> "TwoSets":
-        """The sets that such parameters lead to.
+        """The sets that such parameters lead to. KeyError where they do not name both.
 
         >>> sets = TwoSets("f00d", "beef", target_part=Part(set="new"), task="emotions", further=("cafe", "babe"))
         >>> TwoSets.at(sets.parameters) == sets
