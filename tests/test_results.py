@@ -22,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tests.conftest import ONE_TYPE_OF_TEXTS
+from tests.contradictions import contradictions, shown_of
 from touchstone import RESULT_SCHEMA, Result, check, collect, compare, dataset, load, plan, predictions, slices
 from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.claims import Claim
@@ -158,6 +159,11 @@ def test_results_side_by_side(results):
     listed = collect([results["model_comparison"], results["matched_subsets"]])
     assert set(listed["result"]) == {0, 1}
     assert list(collect([]).columns) == list(listed.columns)
+
+
+def test_no_kind_of_result_contradicts_itself(results):
+    problems = {kind: contradictions(shown_of(result.answer)) for kind, result in results.items()}
+    assert {kind: told for kind, told in problems.items() if told} == {}
 
 
 def test_what_differs_is_not_equal(results):

@@ -512,6 +512,23 @@ def withheld(made: Claim) -> bool:
     return not made.decided and decided_anew([made], [0.0])[0].decided
 
 
+def why_undecided(made: Claim | None) -> str:
+    """Why a claim is not made that its interval would make, after a comma; empty where its interval would not.
+
+    >>> why_undecided(claim("cluster_folds.harder", 0.17, Interval(0.07, 0.27), 0.06))
+    ', not significant among all claims here'
+    >>> why_undecided(claim("cluster_folds.harder", 0.004, Interval(0.001, 0.03), 0.01))
+    ', for so small an effect is worth no claim'
+    """
+    if made is None or made.decided or not made.interval.known or made.interval.holds(0.0):
+        return ""
+    if made.p_value >= LEVEL:
+        return ", not significant among all claims here"
+    if abs(made.estimate) < made.smallest:
+        return ", for so small an effect is worth no claim"
+    return ", for another seed could say otherwise"
+
+
 @dataclass(frozen=True)
 class Group:
     """Claims of one kind in a verdict's family, which share what they are given by Holm's rule.

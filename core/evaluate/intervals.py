@@ -47,6 +47,14 @@ class Interval:
         """Whether `value` lies inside; never in an unknown interval."""
         return bool(self.lower <= value <= self.upper)
 
+    def meets(self, other: "Interval") -> bool:
+        """Whether some value lies in both; so it may, where one is unknown.
+
+        >>> Interval(0.1, 0.3).meets(Interval(0.2, 0.4)), Interval(0.1, 0.3).meets(Interval(0.4, 0.5))
+        (True, False)
+        """
+        return not (self.upper < other.lower or other.upper < self.lower)
+
     def scaled(self, times: float, plus: float = 0.0) -> "Interval":
         """That of so many times the number, plus another one; -1.0 gives that of the number with the other sign.
 

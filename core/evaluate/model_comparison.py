@@ -20,7 +20,7 @@ from scipy import special
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.predictions.same_samples import FEWEST, SameSamples, same_samples, trained_again
-from touchstone.core.evaluate.claims import Claim, claim, corrected, withheld
+from touchstone.core.evaluate.claims import Claim, claim, corrected, why_undecided, withheld
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
@@ -695,7 +695,8 @@ def sentence(comparison: ModelComparison, each: Difference) -> str:
             alone = len(comparison.differences) > 1 and withheld(each.claim)
             of_all = f" (not after correction for {plural(len(comparison.differences), 'pair')})" if alone else ""
             names = f"{each.model} and {each.other}{of_all}"
-            return f"No significant difference between {names}: {ends}, a difference of {by}."
+            why = "" if alone else why_undecided(each.claim)
+            return f"No significant difference between {names}: {ends}, a difference of {by}{why}."
 
 
 def _ranks(comparison: ModelComparison) -> str:

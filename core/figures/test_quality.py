@@ -319,9 +319,9 @@ def _sides(figure: go.Figure, pair_map: PairMap, look: Theme, colours: tuple[str
 
 
 def missed_chart(missed: Missed, *, dark: bool = False) -> go.Figure:
-    """Every class, the least known on top: the share that is wrong, and a bar up to what cannot be ruled out."""
+    """Every class, the longest bar on top: from the share that is wrong to what cannot be ruled out."""
     look, bounds = theme(dark), missed.classes
-    order = np.argsort(-bounds.unseen, kind="stable")
+    order = np.argsort(bounds.rate - bounds.together, kind="stable")
     names = [missed.class_names[code] for code in order]
     rate, upper = bounds.rate[order], bounds.together[order]
     alt = (

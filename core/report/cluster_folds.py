@@ -175,10 +175,11 @@ def seed_figures(scores: FoldPerformance, model: str) -> list[Figure]:
 
 def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
     """F1 of every class."""
+    first = f" in {scheme_title(shown[0].scheme)} folds" if len(shown) > 1 else ""
     return Figure(
         "classes",
         partial(figures.class_scores, scores, shown[:MOST_BY_CLASS]),
-        "F1 of each class over all folds, the lowest on top.",
+        f"F1 of each class over all folds, the lowest{first} on top.",
         len(scores.class_names),
     )
 

@@ -119,7 +119,7 @@ def missed_figure(quality: TestQuality) -> Figure:
         "quality-missed",
         partial(figures.missed_chart, quality.missed),
         "Dots: the share of test samples that is wrong. Bars end at the largest error rate that the test set "
-        "cannot rule out (one-sided 95 %, all classes at once). Worst class on top.",
+        "cannot rule out (one-sided 95 %, all classes at once). The class with the longest bar on top.",
         quality.n_classes,
     )
 

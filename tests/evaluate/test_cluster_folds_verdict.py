@@ -114,7 +114,8 @@ def test_seeds_that_are_far_apart_leave_it_undecided():
     torn = fold_performance(replace(parts[0], rows=pd.concat([part.rows for part in parts], ignore_index=True)))
     verdict = fold_verdict(torn)
     assert decision(verdict, "harder") == "undecided"
-    assert "no significant difference in macro F1 on SDS k-means folds" in verdict.headline
+    assert "whether SDS k-means folds are harder is undecided" in verdict.headline
+    assert "of macro F1), for 3 seeds differ. It has " in verdict.headline
     assert verdict.advice == "Next: run 6 seeds."
     [claim] = [claim for claim in verdict.claims if claim.kind.endswith("harder")]
     assert settles(claim) == "", "no number of samples makes less of what seeds differ by"

@@ -12,7 +12,7 @@ from touchstone.core.evaluate.average_case.robustness import (
     PaperClaim,
     Robustness,
 )
-from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.claims import Claim, claim, why_undecided
 from touchstone.core.evaluate.intervals import UNKNOWN, p_of_interval
 from touchstone.core.evaluate.wording import (
     Verdict,
@@ -159,7 +159,8 @@ def _headline(robustness: Robustness, at: AtSigma, differ: Claim) -> str:
             f"differ is undecided: largest gap {numbers}, {ends}."
         )
     else:
-        between = f"No significant difference in robustness between classes: largest gap {numbers}, {ends}."
+        why = why_undecided(differ)
+        between = f"No significant difference in robustness between classes: largest gap {numbers}{why}, {ends}."
     return in_a_row(resting(between, differ.kind), whole)
 
 
@@ -296,7 +297,8 @@ def _fifths(fifths: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> st
         apart = points(-wrong_more.estimate)
         sentence = f"The least robust 20 % of samples gain {apart} of accuracy on the most robust 20 %: {both}."
     else:
-        sentence = f"Least and most robust 20 % of samples: no significant difference in accuracy ({apart}): {both}."
+        same = f"no significant difference in accuracy ({apart}){why_undecided(wrong_more)}"
+        sentence = f"Least and most robust 20 % of samples: {same}: {both}."
     if sure is None:
         return sentence
     return f"{sentence} For comparison, the least confident 20 % have accuracy {_share(sure.fragile)}."

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from touchstone.core.evaluate import metric_functions as functions
-from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from touchstone.core.evaluate.claims import Claim, claim, claim_of_t, corrected, why_undecided
 from touchstone.core.evaluate.cluster_folds.performance import FEWEST_SEEDS, JACKKNIFE, seed_error
 from touchstone.core.evaluate.cluster_folds.results import (
     FoldPerformance,
@@ -282,9 +282,13 @@ def _headline(
             f"{name}: {metric} is {beside}{there} {way} on these {folds}: {ends}. "
             f"Whether such folds are harder is undecided with {plural(len(difference.per_seed), 'seed')}."
         )
-    if gap.interval.holds(0.0):
-        return f"{name}: no significant difference in {metric} on {folds} ({signed}): {ends}."
-    return f"{name}: whether {folds} are harder is undecided ({signed} of {metric}): {ends}."
+    undecided = f"{name}: whether {folds} are harder is undecided ({signed} of {metric})"
+    if not gap.interval.holds(0.0):
+        return f"{undecided}{why_undecided(gap)}. It has {ends}."
+    other = next(each for each in performance.schemes if (each.model, each.scheme) == (row.model, difference.other))
+    if not row.mean.interval.meets(other.mean.interval):
+        return f"{undecided}, for {plural(len(difference.per_seed), 'seed')} differ. It has {ends}."
+    return f"{name}: no significant difference in {metric} on {folds} ({signed}): {ends}."
 
 
 def _brackets(words: InWords, gap: Claim | None, difference: SchemeDifference) -> str:
@@ -517,6 +521,8 @@ def _held_out(words: InWords, each: PredictedHeldOut, claim: Claim) -> str:
         return f"{subject} predict {words.difference(-claim.estimate)} too little for {where}: {ends}."
     if claim.decision == "small":
         return f"{subject} predict {held_out} to within {words.difference(claim.smallest)}: {ends}."
+    if why := why_undecided(claim):
+        return f"{subject} and {held_out}: whether they differ is undecided ({amount}){why}: {ends}."
     return f"{subject} and {held_out}: no significant difference ({amount}): {ends}."
 
 

@@ -3,7 +3,7 @@
 from math import nan
 
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.claims import Claim, claim, why_undecided
 from touchstone.core.evaluate.guided_tests import results
 from touchstone.core.evaluate.guided_tests.generate import mix_title
 from touchstone.core.evaluate.guided_tests.plan import Guided
@@ -120,7 +120,7 @@ def difference_finding(difference: SuiteDifference, other: str, this: str) -> st
     )
     decision = second_model(difference).decision
     if decision == "undecided":
-        between = points(difference.difference, difference.interval)
+        between = points(difference.difference, difference.interval) + why_undecided(second_model(difference))
         return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
     sign, word = (1.0, "more") if decision == "above" else (-1.0, "less")
     size = points(abs(difference.difference), difference.interval.scaled(sign))

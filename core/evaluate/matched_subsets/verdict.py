@@ -3,7 +3,7 @@
 from math import ceil, isnan, log10
 
 from touchstone.core.data.tables.names import plural_of
-from touchstone.core.evaluate.claims import LEVEL, Claim, entry_of, withheld
+from touchstone.core.evaluate.claims import LEVEL, Claim, entry_of, why_undecided
 from touchstone.core.evaluate.intervals import p_of_interval
 from touchstone.core.evaluate.matched_subsets.findings import findings
 from touchstone.core.evaluate.matched_subsets.outcomes import SCALED
@@ -247,7 +247,7 @@ def _fall(comparison: SetComparison) -> str:
         return f"A {fall} on the new set is undecided: {difference} without a CI, {ends}."
     if gap.interval.holds(0.0):
         return f"No significant {fall} on the new set: {difference}, {ends}."
-    return f"A {fall} on the new set is undecided: {difference}, {ends}{_corrected(falls)}."
+    return f"A {fall} on the new set is undecided: {difference}, {ends}{why_undecided(falls)}."
 
 
 def _parts(comparison: SetComparison) -> list[str]:
@@ -278,13 +278,8 @@ def _residual(claim: Claim, comparison: SetComparison) -> str:
     if not claim.interval.known:
         return f"{at_equal} the difference is undecided: {difference} without a CI."
     if not claim.interval.holds(0.0):
-        return f"{at_equal} the difference is undecided: {difference}{_corrected(claim)}."
+        return f"{at_equal} the difference is undecided: {difference}{why_undecided(claim)}."
     return f"{at_equal} there is no significant difference: {difference}."
-
-
-def _corrected(claim: Claim | None) -> str:
-    """Why a claim is not made that its interval would make."""
-    return ", not significant among all claims here" if claim is not None and withheld(claim) else ""
 
 
 def _mix(claim: Claim, comparison: SetComparison) -> str:

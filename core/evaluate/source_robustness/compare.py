@@ -8,7 +8,7 @@ from math import ceil, isnan, nan
 import numpy as np
 import pandas as pd
 
-from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.claims import Claim, claim, why_undecided
 from touchstone.core.evaluate.intervals import Interval
 from touchstone.core.evaluate.source_robustness.counts import Group, corrected_pairs, finished, groups
 from touchstone.core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
@@ -210,7 +210,8 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
             return f"{same}: {rhos}, difference {numbers}."
         case _:
             undecided = f"No significant difference in rho between {first} and {second}: {rhos}, difference {numbers}"
-            return f"{undecided}{corrected}. {_settles(comparison)}".strip()
+            why = corrected or why_undecided(comparison.claim)
+            return f"{undecided}{why}. {_settles(comparison)}".strip()
 
 
 def _leads(row: ExpectedInterval, comparisons: Sequence[ModelComparison]) -> bool:

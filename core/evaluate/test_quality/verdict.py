@@ -398,9 +398,10 @@ def _spreads(quality: TestQuality, claims: QualityClaims) -> list[str]:
         deviation, chance = (points(spread.value, spread.interval), points(spread.by_chance))
         if shares.scale != 1:  # a fair share of 1 is no percentage
             deviation, chance = (gap(spread.value, spread.interval), gap(spread.by_chance))
-        line = f"No significant difference between classes in {shares.dimension}: standard deviation {deviation}."
+        spread_of = f"{shares.dimension}: standard deviation {deviation}; by chance up to {chance}"
+        line = f"No significant difference between classes in {spread_of}."
         if decision == "above":
-            line = f"Classes differ in {shares.dimension}: standard deviation {deviation}; by chance up to {chance}."
+            line = f"Classes differ in {spread_of}."
         lines.append(resting(line, "test_quality.differs_between_classes"))
     return lines
 
