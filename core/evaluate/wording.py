@@ -109,6 +109,18 @@ def percent(value: float, interval: Interval | None = None) -> str:
     return _with_ends(f"{100 * value:.1f} %", value, interval, lambda end: f"{100 * end:.1f}")
 
 
+def confidence(value: float) -> str:
+    """A confidence as percent, with as many decimals as tell it from 100 %, six at most.
+
+    >>> confidence(0.5), confidence(0.99987), confidence(1.0)
+    ('50.0 %', '99.99 %', '100.0 %')
+    """
+    below = 100 * (1 - value)
+    if not 0 < below < 0.05:
+        return percent(value)
+    return f"{100 * value:.{min(math.ceil(-math.log10(below)), 6)}f} %"
+
+
 def points(value: float, interval: Interval | None = None) -> str:
     """A difference of two fractions in percentage points.
 

@@ -16,7 +16,7 @@ from touchstone.core.evaluate.matched_subsets import MatchedSubsets, SetComparis
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.metrics import ACCURACY
 from touchstone.core.evaluate.thresholds import Decisions, Outcome
-from touchstone.core.evaluate.wording import count, percent, points, quoted
+from touchstone.core.evaluate.wording import confidence, count, percent, points, quoted
 from touchstone.core.figures import marks as draw
 from touchstone.core.figures.marks import ConfidenceScale, Style
 from touchstone.core.figures.theme import Theme, escape, faded, new_figure, theme
@@ -47,7 +47,7 @@ def confidence_scatter(rows: Rows, *, dark: bool = False) -> go.Figure:
     for name, style in _sets(look).items():
         hover = [
             f"{escape(_name(row))}, {name}<br>{percent(subset.reached.value, subset.reached.interval)} accuracy, "
-            f"{percent(subset.mean_confidence)} confidence<br>n = {count(round(subset.n))}"
+            f"{confidence(subset.mean_confidence)} confidence<br>n = {count(round(subset.n))}"
             for row, subset in zip(rows, subsets[name], strict=True)
         ]
         x = 100 * np.array([subset.mean_confidence for subset in subsets[name]], dtype=np.float64)
@@ -345,7 +345,7 @@ def _name(row: SetComparison) -> str:
 
 def _sure(row: SetComparison, name: str) -> str:
     subset = row.subset(name)
-    return f"{name} {percent(subset.reached.value)} accuracy, {percent(subset.mean_confidence)} confidence"
+    return f"{name} {percent(subset.reached.value)} accuracy, {confidence(subset.mean_confidence)} confidence"
 
 
 def _error(estimates: Sequence[SetEstimate], colour: str, factor: int) -> dict[str, object]:
@@ -457,7 +457,7 @@ def reliability_curves(subsets: Mapping[str, Calibration], *, logit: bool = Fals
     """Accuracy against confidence of all subsets at once (figures 5a and 8a), with Wilson's interval of each bin."""
     look, scale = theme(dark), ConfidenceScale(logit)
     sentences = [
-        f"{name}: accuracy {percent(calibration.accuracy)}, confidence {percent(calibration.mean_confidence)}."
+        f"{name}: accuracy {percent(calibration.accuracy)}, confidence {confidence(calibration.mean_confidence)}."
         for name, calibration in subsets.items()
     ]
     alt = ["Accuracy against confidence by subset.", *sentences]
@@ -497,7 +497,7 @@ def density_chart(
     """
     look, scale = theme(dark), ConfidenceScale(logit)
     peaks = [
-        f"{name}: most frequent confidence {percent(float(at[np.argmax(height)]))}."
+        f"{name}: most frequent confidence {confidence(float(at[np.argmax(height)]))}."
         for name, (at, height) in densities.items()
         if height.any()
     ]
@@ -530,7 +530,7 @@ def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool 
         draw.band(figure, x, ends, style.colour, f"{name}, 95 %", **more)
         text = [
             f"{percent(point.accuracy, point.interval)}<br>n = {count(point.n)}, confidence at least "
-            f"{percent(point.confidence)}"
+            f"{confidence(point.confidence)}"
             for point in steps
         ]
         draw.line(figure, x, y, style, name, f"{name}<br>%{{text}}", width=1.6, text=text)
@@ -577,6 +577,6 @@ def _left(bins: Sequence[Bin]) -> float:
 
 def _bin_hover(bin_: Bin) -> str:
     return (
-        f"{percent(bin_.accuracy, bin_.interval)} accuracy, {percent(bin_.confidence)} confidence<br>"
+        f"{percent(bin_.accuracy, bin_.interval)} accuracy, {confidence(bin_.confidence)} confidence<br>"
         f"n = {count(bin_.n)}; a perfect model {percent(bin_.perfect.lower)} to {percent(bin_.perfect.upper)}"
     )

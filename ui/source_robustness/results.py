@@ -232,8 +232,8 @@ def source_notes(run: Run) -> None:
             _gone(plan, run.fingerprint)
     elif found_otherwise(run, trained_sources(plan, run.fingerprint)):
         st.warning(
-            "The sources were computed again and differ from those of these trials. Pictures of sources show the "
-            "new ones. To repair this, delete the run and start it again.",
+            "The sources were computed again and differ from those of these trials. Where sources are shown, "
+            "they are the new ones. To repair this, delete the run and start it again.",
             icon=":material/sync_problem:",
         )
 
