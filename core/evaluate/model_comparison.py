@@ -617,13 +617,19 @@ def _groups(
             yield from (((name, str(value)), np.asarray(values) == value) for value in known)
     for name, values in file.inputs.items():
         theirs = other.inputs.get(name)
-        if theirs is None or not np.array_equal(values, theirs):
+        if theirs is None or not np.array_equal(values, theirs, equal_nan=values.dtype != object):
             continue
         known, kinds = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
         outcomes = (file.y_true, file.y_pred, other.y_pred, file.correct, other.correct)
         if 1 < len(known) <= MOST_GROUPS and not any(_tells(kinds, np.asarray(made)) for made in outcomes):
-            named = (f"{value:g}" if isinstance(value, float) else str(value) for value in known.tolist())
-            yield from (((name, value), kinds == kind) for kind, value in enumerate(named))
+            yield from (((name, _named(value)), kinds == kind) for kind, value in enumerate(known.tolist()))
+
+
+def _named(value: float | str) -> str:
+    """What a group of this value is called."""
+    if isinstance(value, str):
+        return value
+    return "(not known)" if isnan(value) else f"{value:g}"
 
 
 def _tells(kinds: Integer[np.ndarray, " n"], made: Shaped[np.ndarray, " n"]) -> bool:

@@ -116,3 +116,14 @@ def test_what_was_found_is_on_the_sheet_of_files(open_page, file):
 def test_a_setting_that_there_is_not_is_refused(open_page, file):
     text = plainly(open_page("weak_slices", target=file, target_fold="7"))
     assert "This address has a setting that does not exist here" in text
+
+
+def test_a_column_with_gaps_makes_rules_and_what_is_not_known_is_one(open_page, workspace):
+    table = people()
+    table.loc[np.arange(N) % 3 == 0, "age"] = np.nan
+    wrong = (np.arange(N) % 3 == 0) & (np.random.default_rng(1).random(N) < 0.6)
+    table["predicted"] = np.where(wrong, np.where(table["gold"] == "cat", "dog", "cat"), table["gold"])
+    app = open_page("weak_slices", target=store(workspace, "gaps.tsv", written(table), None))
+    text = plainly(settled(app))
+    assert "age is missing: accuracy " in text
+    assert "Known of some samples only: age." in text

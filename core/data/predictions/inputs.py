@@ -24,6 +24,8 @@ _TOLD_APART = 0.9
 def inputs_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
     """The columns without a role that say what the samples are: strings where these are texts or kinds, else numbers.
 
+    Where nothing stands in a cell it is "", or NaN.
+
     >>> from touchstone.core.data.tables.table import make_table
     >>> cells = [["a", "b"], ["a", "b"], ["it is fine", "it was not"], ["0.5", "1.5"], ["1", "2"]]
     >>> table = make_table("t.csv", ["gold", "said", "review", "width", "row"], cells, lines=[2, 3])
@@ -45,9 +47,19 @@ def _says_kinds(table: Table, column: str) -> bool:
 
 
 def _are_measured(values: Float[np.ndarray, " n_rows"]) -> bool:
-    """Whether these are known of all rows, and no count of rows: whole numbers that stand once each."""
-    counts = (values % 1 == 0).all() and len(np.unique(values)) == len(values)
-    return bool(np.isfinite(values).all() and not counts)
+    """Whether these are known of most rows, and no count of rows: whole numbers that stand once each.
+
+    >>> _are_measured(np.array([0.5, np.nan, 1.5])), _are_measured(np.array([1.0, 2.0, np.nan]))
+    (True, False)
+    """
+    known = values[~np.isnan(values)]
+    counts = (known % 1 == 0).all() and len(np.unique(known)) == len(known)
+    return bool(2 * len(known) > len(values) and np.isfinite(known).all() and not counts)
+
+
+def whole(inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of the inputs by which samples are met again: texts, and numbers that are known of all rows."""
+    return {name: each for name, each in inputs.items() if each.dtype == object or not np.isnan(each).any()}
 
 
 def texts_of(inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -60,6 +72,7 @@ def shared_inputs(files: Sequence[Mapping[str, np.ndarray]]) -> Iterator[tuple[s
 
     A value for each row of each file, and what it is of; where it tells few rows apart it is left out.
     """
+    files = [whole(file) for file in files]
     ways, numbers = _in_all(files, texts=True), _in_all(files, texts=False)
     if numeric := {column: values for column, values in numbers.items() if _are_met_again(values)}:
         ways[" + ".join(numeric)] = [_together(of_file) for of_file in zip(*numeric.values(), strict=True)]

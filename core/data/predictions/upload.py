@@ -7,7 +7,7 @@ were given, and what their columns are.
 import csv
 import io
 import zipfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -21,7 +21,7 @@ from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import File, Limits, opened
 from touchstone.core.data.predictions.blocks import Block, read_block
 from touchstone.core.data.predictions.guess import complete_roles, guess_roles, stands_twice
-from touchstone.core.data.predictions.inputs import inputs_of, texts_of
+from touchstone.core.data.predictions.inputs import inputs_of, texts_of, whole
 from touchstone.core.data.predictions.join import join_tables
 from touchstone.core.data.predictions.record import IN_TRIAL, KEPT, Predictions, PredictionTable
 from touchstone.core.data.predictions.roles import APART, LIKELY, Half, Part, Roles
@@ -328,10 +328,12 @@ def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> N
         raise stands_twice(table, repeat, ids, " for the same model, set, task or trial" if apart else "")
 
 
-def _notes(table: Table, roles: Roles, inputs: Collection[str]) -> list[str]:
+def _notes(table: Table, roles: Roles, inputs: Mapping[str, np.ndarray]) -> list[str]:
     notes = list(map("{}.".format, roles.lines()))
-    if inputs:
-        notes.append(f"Samples are found in other files by their inputs: {listed(inputs)}.")
+    if met_again := whole(inputs):
+        notes.append(f"Samples are found in other files by their inputs: {listed(met_again)}.")
+    if gaps := [name for name in inputs if name not in met_again]:
+        notes.append(f"Known of some samples only: {listed(gaps)}.")
     free = roles.free_in(table)
     unused = [column for column in free if column not in inputs]
     fractions = [column for column in free if table.kind(column) == "fraction"]
@@ -396,7 +398,15 @@ def write_predictions(predictions: Predictions) -> bytes:
     elif predictions.confidence is not None:
         columns["confidence"] = predictions.confidence
     columns |= predictions.groups
-    return _tsv(columns | {name: each for name, each in predictions.inputs.items() if name not in columns})
+    known = {name: _with_gaps(each) for name, each in predictions.inputs.items() if name not in columns}
+    return _tsv(columns | known)
+
+
+def _with_gaps(values: np.ndarray) -> np.ndarray:
+    """Numbers with nothing where there is none."""
+    if values.dtype == object or not np.isnan(values).any():
+        return values
+    return np.where(np.isnan(values), None, values.astype(object))
 
 
 def _tsv(columns: dict[str, np.ndarray]) -> bytes:
