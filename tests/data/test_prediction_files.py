@@ -306,10 +306,9 @@ def test_round_trip_of_hard_labels_and_of_confidence():
 
 
 def test_numbers_with_gaps_are_read_and_written_with_their_gaps():
-    rows = [f"{row}\t{'ab'[row % 2]}\ta\t{'' if row % 4 == 0 else row / 8}" for row in range(12)]
-    table = read_predictions(upload("gaps.tsv", "\n".join(["id\tgold\tpredicted\tage", *rows]).encode()))
-    predictions = table.select()
+    lines = [f"{row}\t{'ab'[row % 2]}\ta\t{'' if row % 4 == 0 else row / 8}" for row in range(12)]
+    predictions = read(rows("id\tgold\tpredicted\tage", *lines), "gaps.tsv")
     assert np.isnan(predictions.inputs["age"]).tolist() == [row % 4 == 0 for row in range(12)]
     assert "Known of some samples only: age." in predictions.notes
-    again = read_predictions(upload("again.tsv", write_predictions(predictions))).select()
+    again = read(write_predictions(predictions), "again.tsv")
     assert np.array_equal(again.inputs["age"], predictions.inputs["age"], equal_nan=True)
