@@ -12,7 +12,7 @@ from touchstone.ui.average_case import controls
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, session, share
+from touchstone.ui.shell import answer, downloads, jobs, page, questions, session, share
 
 
 def show(run: Run) -> None:
@@ -64,9 +64,10 @@ with st.expander("What this noise looks like", expanded=run is None, icon=":mate
 if run is None:
     share.offer(plan, stored_parameters(plan) or {})
     n = len(plan.order(dataset))
-    page.not_computed(
+    questions.not_computed(
+        plan.kind,
         f"**Run** judges {plural(n, 'sample')} at {plural(len(plan.sigmas), 'sigma')} and checks "
-        f"{count(min(plan.n_audit, n))} of them by Monte-Carlo: {jobs.ahead(plan, dataset, n_trials)}"
+        f"{count(min(plan.n_audit, n))} of them by Monte-Carlo: {jobs.ahead(plan, dataset, n_trials)}",
     )
 else:
     look = controls.looked_at(plan, dataset, with_samples=run.state != "running")

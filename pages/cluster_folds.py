@@ -10,7 +10,7 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui.cluster_folds import controls, look, results, upload
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, session, share
+from touchstone.ui.shell import answer, downloads, jobs, page, questions, session, share
 
 STEM = "cluster-folds"
 
@@ -36,7 +36,7 @@ def make() -> None:
         controls.edit_labels(plan, dataset)
         n = plural(len(plan.models), "model")
         then = f", then trains {n} on all but one and tests on that one" * bool(plan.models)
-        page.not_computed(f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
+        questions.not_computed(plan.kind, f"**Run** makes the folds{then}: {jobs.ahead(plan, dataset, n_trials)}")
         return
     jobs.follow(run, jobs.progress)
     metric = controls.choose_metric(dataset.class_names) if plan.models else ScoredBy()

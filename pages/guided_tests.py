@@ -15,7 +15,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.forms.plan_form import stored_parameters
 from touchstone.ui.guided_tests import controls, explorer, results
 from touchstone.ui.models import choice as model_choice
-from touchstone.ui.shell import answer, background, jobs, page, session, share
+from touchstone.ui.shell import answer, background, jobs, page, questions, session, share
 from touchstone.ui.test_quality import results as test_quality_results
 
 MOST_FINDINGS = 4
@@ -45,9 +45,10 @@ def nothing_computed(test: LayerSamples) -> None:
     n_tests = int(sizes(test, plan.frequency).sum())
     more = ", fills table 2" if plan.table else ""
     more += ", trains a decoder" if plan.decoder_epochs else ""
-    page.not_computed(
+    questions.not_computed(
+        plan.kind,
         f"**Run** makes {plural(n_tests, 'test')} in the mix {mix_title(plan.centroid_share)}{more}: "
-        f"{jobs.ahead(plan, dataset, n_trials)}"
+        f"{jobs.ahead(plan, dataset, n_trials)}",
     )
 
 

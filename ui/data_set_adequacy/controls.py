@@ -19,7 +19,7 @@ from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import Number, One, check_address
 from touchstone.ui.forms.plan_form import plan_form
-from touchstone.ui.shell import page, session
+from touchstone.ui.shell import questions, session
 
 
 def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:
@@ -63,9 +63,10 @@ def chosen_curve(adequacy: Adequacy, look: AdequacyLook) -> Curve | None:
 
 def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], ahead: str) -> None:
     """What stands where nothing has been computed of this choice."""
-    page.not_computed(
+    questions.not_computed(
+        plan.kind,
         f"**Run** trains {plural(len(plan.models), 'model')} on {plural(len(sizes), 'size')} of each training part "
-        f"and tests them on the same test parts: {ahead}"
+        f"and tests them on the same test parts: {ahead}",
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -17,8 +18,9 @@ from touchstone.ui import cache, page_file
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.shell import jobs, session
+from touchstone.ui.shell import addresses, jobs, session
 from touchstone.ui.shell.page import describe, plain, plan_of
+from touchstone.ui.shell.page import not_computed as not_computed_yet
 from touchstone.ui.source_robustness import results as source_robustness_results
 
 NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
@@ -95,6 +97,23 @@ def link(run: Run, *, icon: str = "") -> bool:
     query = {data_choice.ADDRESS: run.fingerprint, **led[1]}
     st.page_link(page_file(led[0]), label="Open", icon=icon, help="", query_params=query)
     return True
+
+
+def not_computed(kind: str, how: str) -> None:
+    """What stands where these settings were not computed: how they would be, and the way to the newest result.
+
+    That is a finished run of this `kind` on the chosen data set, with other settings.
+    """
+    not_computed_yet(how)
+    data = data_choice.required().stored
+    runs = [] if data is None else session.workspace().runs(session.owner(), data.fingerprint)
+    newest = next((run for run in runs if run.kind == kind and run.state == "done"), None)
+    led = None if newest is None or session.read_only() else address_of(newest)
+    if newest is not None and led is not None:
+        query = urlencode({data_choice.ADDRESS: newest.fingerprint, **led[1]}, doseq=True)
+        label = f"The newest result has other settings: {plain(describe(newest))}"
+        # In a tab of its own: the controls of this page hold what somebody has just chosen.
+        st.link_button(label, f"{addresses.first_page()}{led[0]}?{query}", icon=":material/history:", type="tertiary")
 
 
 def unasked(kinds: Collection[str]) -> list[Question]:

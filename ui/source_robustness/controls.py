@@ -30,7 +30,7 @@ from touchstone.ui.forms.pick_one import choose
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.predictions import upload as prediction_upload
-from touchstone.ui.shell import background, downloads, page, session
+from touchstone.ui.shell import background, downloads, page, questions, session
 from touchstone.ui.source_robustness import results
 from touchstone.ui.source_robustness.results import OwnModels, OwnPredictions
 
@@ -59,9 +59,10 @@ def sources_parameters(plan: plans.SourcesPlan) -> dict[str, list[str]] | None:
 
 def nothing_computed(plan: plans.TrialPlan, ahead: str) -> None:
     """What stands where neither the run nor anybody else has tested a model."""
-    page.not_computed(
+    questions.not_computed(
+        plan.kind,
         f"**Run** trains {plural(len(plan.models), 'model')} on splits "
-        f"that hold whole sources out and on splits that do not: {ahead}"
+        f"that hold whole sources out and on splits that do not: {ahead}",
     )
 
 

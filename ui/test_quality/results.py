@@ -35,7 +35,7 @@ from touchstone.ui.data_sets import maps
 from touchstone.ui.forms.controls import One, check_address
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.models.choice import parts_name
-from touchstone.ui.shell import answer, background, downloads, jobs, page, session
+from touchstone.ui.shell import answer, background, downloads, jobs, page, questions, session
 
 
 @cache.task(max_entries=4)
@@ -137,9 +137,10 @@ def show_shift(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold
     run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     if run is None:
         few = f" Singling out a class needs at least {FEWEST_RESPLITS} re-splits." * (plan.n_resplits < FEWEST_RESPLITS)
-        page.not_computed(
+        questions.not_computed(
+            plan.kind,
             f"**Run** compares each of {plural(dataset.n_classes, 'class', 'classes')} with "
-            f"{plural(plan.n_resplits, 'random re-split')}: {jobs.ahead(plan, dataset, plan.n_trials(dataset))}{few}"
+            f"{plural(plan.n_resplits, 'random re-split')}: {jobs.ahead(plan, dataset, plan.n_trials(dataset))}{few}",
         )
         return None
     jobs.follow(run, jobs.progress)
