@@ -329,7 +329,17 @@ def add_slice_options(parser: argparse.ArgumentParser) -> None:
 
 def one_file(chosen: argparse.Namespace, stored: Stored) -> dict[str, Predictions]:
     """The models of a file, or of what is stored under a fingerprint, on the part of it that was named."""
-    table = _read(chosen, (chosen.file, None, None), None, stored)
+    said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
+    file, upload = Path(chosen.file), _stored_under(chosen.file, stored)
+    if upload is None:
+        table = read_predictions(file, roles=_roles(read_prediction_table(file), said, None) if said else None)
+    elif said:
+        raise DataError(
+            f"{chosen.file} is stored with its columns. Leave out the options that name columns, or name the file "
+            "instead."
+        )
+    else:
+        table = upload.read()
     return models_in(table, Part(**{part: getattr(chosen, f"in_{part}") for part in PARTS}), chosen.of_task)
 
 
@@ -380,7 +390,7 @@ def _read(
     side = side or SIDES[-1]
     said = {role: getattr(chosen, role) for role in ONE_EACH if getattr(chosen, role) is not None}
     file = Path(str(name))
-    upload = stored(str(name)) if _FINGERPRINT.fullmatch(str(name)) and not file.is_file() else None
+    upload = _stored_under(str(name), stored)
     if upload is not None:
         if said or truth is not None or given is not None:
             raise DataError(
@@ -400,6 +410,11 @@ def _read(
             raise
         remedy = f"Where the files' columns are called differently, say them with --{side}-roles."
         raise DataError(f"{problem} {remedy}") from None
+
+
+def _stored_under(name: str, stored: Stored) -> PredictionUpload | None:
+    """What is stored under a fingerprint, where that is no file."""
+    return stored(name) if _FINGERPRINT.fullmatch(name) and not Path(name).is_file() else None
 
 
 def _given_answer(needed: RolesNeeded, side: str) -> str:

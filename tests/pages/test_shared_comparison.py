@@ -25,9 +25,9 @@ def shared(open_page, workspace, two) -> tuple[object, str, View]:
     return owner, token, workspace.links(LOCAL_OWNER)[0].shows
 
 
-def token_of(owner) -> str:
+def token_of(owner, stem: str = "matched_subsets") -> str:
     """The token of a link that is made now, by the menu of its owner's page."""
-    owner.button(key="link-matched_subsets").click().run()
+    owner.button(key=f"link-{stem}").click().run()
     return next(one.value for one in owner.code if "shared_run?t=" in one.value).split("t=")[1].split("&")[0]
 
 

@@ -6,13 +6,17 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 
 from tests.pages.conftest import charts, plainly
 from tests.pages.test_matched_subsets import settled, store
+from tests.pages.test_shared_comparison import token_of
+from tests.pages.test_shared_run import open_link
 from touchstone.core.__main__ import main
 from touchstone.core.data import Dataset
 from touchstone.core.workspace import LOCAL_OWNER
 
+__all__ = ["open_link"]  # a fixture
 N = 2000
 WEAK = "age >= 65"
 
@@ -65,18 +69,19 @@ def test_the_command_finds_the_same_slices(open_page, file, capsys):
     assert set(printed["metric"]) == {"recall"}
 
 
-def test_a_stored_data_set_describes_samples_and_names_their_units(open_page, workspace, capsys):
-    known = people()
-    file = store(workspace, "bare.tsv", written(known.drop(columns=["age", "site"])), None)
-    assert "Nothing is known of these samples but their predictions." in plainly(
-        settled(open_page("weak_slices", target=file))
-    )
-    y, units = (known["gold"] == "dog").astype(int), [f"p{row // 4}" for row in range(N)]
+def bare(workspace) -> str:
+    """The file without its columns, and a stored data set that has them, with four rows of each patient."""
+    known, units = people(), [f"p{row // 4}" for row in range(N)]
     more = {"feature_names": ["age"], "units": units, "unit_name": "patient"}
+    y = (known["gold"] == "dog").astype(int)
     workspace.add_dataset(
         LOCAL_OWNER, Dataset("people", "tabular", known[["age"]], y, ["cat", "dog"], known["id"], **more)
     )
-    app = settled(open_page("weak_slices", target=file))
+    return store(workspace, "bare.tsv", written(known.drop(columns=["age", "site"])), None)
+
+
+def test_a_stored_data_set_describes_samples_and_names_their_units(open_page, workspace, capsys):
+    app = settled(open_page("weak_slices", target=bare(workspace)))
     text = plainly(app)
     assert f"{WEAK}: accuracy " in text
     assert "patients" in text
@@ -84,6 +89,28 @@ def test_a_stored_data_set_describes_samples_and_names_their_units(open_page, wo
     [command] = [code.value for code in app.code if code.value.startswith("python -m core slices")]
     assert main(shlex.split(command)[3:]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith(WEAK)
+
+
+def test_without_columns_it_says_what_is_missing(open_page, workspace):
+    file = store(workspace, "bare.tsv", written(people().drop(columns=["age", "site"])), None)
+    text = plainly(settled(open_page("weak_slices", target=file)))
+    assert "Nothing is known of these samples but their predictions." in text
+    assert "add columns that describe the samples to the file" in text
+
+
+def test_a_link_carries_the_data_set_that_describes_the_samples(open_page, open_link, workspace):
+    owner = settled(open_page("weak_slices", target=bare(workspace)))
+    token = token_of(owner, "weak_slices")
+    st.cache_resource.clear()  # the visitor's answers are not the owner's, kept
+    [link] = workspace.links(LOCAL_OWNER)
+    text = plainly(settled(open_link(token, **link.shows.settings)))
+    assert f"{WEAK}: accuracy " in text
+    assert "described by people" in text
+
+
+def test_a_stored_file_has_its_columns_on_the_command_line(file, capsys):
+    assert main(["slices", file, "--truth", "gold"]) == 2
+    assert "is stored with its columns" in capsys.readouterr().err
 
 
 def test_models_and_folds_of_a_file_are_chosen(open_page, workspace):

@@ -45,7 +45,7 @@ OF_TRIALS = "All trainings together are a recipe, in which each sample counts on
 PARTS = tuple(f"{side}_{what}" for side in ("reference", "target") for what in PART_HELP)
 FURTHER = "further"
 """The parameter of the address that names further files of models on the same samples, by fingerprint."""
-DEPENDENT = (*PARTS, "task", "model")
+DEPENDENT = (*PARTS, "task", "model", "slice")
 """Parameters of the address that mean nothing any more when a file is exchanged."""
 
 
