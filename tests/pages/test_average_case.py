@@ -129,7 +129,12 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     files = {button.label for button in app.get("download_button")}
     for table in ("Samples", "Classes", "Audit", "Audited", "Convergence"):
         assert {f"{table} ({form})" for form in ("TSV", "Parquet", "for spreadsheets")} <= files
-    assert {"Report (HTML)", "Report with the rows of every trial (HTML)", "Parameters (JSON)"} <= files
+    assert {
+        "Report (HTML)",
+        "Report (Markdown)",
+        "Report with the rows of every trial (HTML)",
+        "Parameters (JSON)",
+    } <= files
 
 
 def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):

@@ -19,6 +19,7 @@ from touchstone.core.figures.theme import alt_text
 from touchstone.core.models.example_predictions import example_predictions
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.html import to_html
+from touchstone.core.report.markdown import escaped
 from touchstone.core.report.parts import Report
 from touchstone.core.workspace import LOCAL_OWNER, Workspace
 from touchstone.ui.shell import page, session
@@ -100,7 +101,14 @@ def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
     assert len(charts(app)) == 9
     assert all(charts(app))
     labels = [button.label for button in app.get("download_button")]
-    assert {"Samples (TSV)", "Samples (Parquet)", "Roles (JSON)", "Report (HTML)", "Save the report"} <= set(labels)
+    assert {
+        "Samples (TSV)",
+        "Samples (Parquet)",
+        "Roles (JSON)",
+        "Report (HTML)",
+        "Report (Markdown)",
+        "Save the report",
+    } <= set(labels)
 
 
 def test_a_file_is_understood_confirmed_and_used(open_page, workspace, two):
@@ -523,6 +531,9 @@ def test_page_report_command_and_python_agree_number_by_number(open_page, tmp_pa
 
     with ThreadPoolExecutor(1) as elsewhere:  # where nobody's session is known
         html = elsewhere.submit(offered["Report (HTML)"]).result().decode()
+        text = elsewhere.submit(offered["Report (Markdown)"]).result().decode()
+    assert text.startswith(f"# {QUESTIONS['matched_subsets'].title}\n")
+    assert escaped(result.verdict.headline) in text
     how_to_read, rests_on = (ROOT / "pages/matched_subsets.md").read_text("utf-8"), html.split("<footer>")[1]
     report = Report(QUESTIONS["matched_subsets"].title, "", result.answer, how_to_read, (), "")
     same = to_html(report).decode()

@@ -12,6 +12,7 @@ from touchstone.core.data import DataError
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.files import FORMATS
 from touchstone.core.report.html import to_html
+from touchstone.core.report.markdown import to_markdown
 from touchstone.core.report.parts import NONE, Answer, Report
 from touchstone.core.report.recreate import Recreated, example_to_read, recreate
 from touchstone.core.report.run_report import recipe, report_of
@@ -126,11 +127,12 @@ def of_answer(
     """The same of an answer that no run holds: of a question by its `stem`, and what it rests on, by name."""
     name = stem.replace("_", "-")
 
-    def report() -> bytes:
-        return to_html(Report(QUESTIONS[stem].title, subject, answer, _how_to_read(stem), rests_on, ""))
+    def report(write: Callable[[Report], bytes] = to_html) -> bytes:
+        return write(Report(QUESTIONS[stem].title, subject, answer, _how_to_read(stem), rests_on, ""))
 
     def more() -> None:
-        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _reports(report, name)
 
     offer({**answer.files, **files}, stem=name, more=more)
     share.offer_report(report, name=f"{name}.html")
@@ -166,7 +168,7 @@ def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = 
 
     name = _name(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
+        _reports(report, name)
         if run.n_done:
             page.download(
                 "Report with the rows of every trial (HTML)",
@@ -175,6 +177,13 @@ def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = 
                 mime="text/html",
             )
         page.download("Parameters (JSON)", parameters, name=f"{name}.json", mime="application/json")
+
+
+def _reports(report: Callable[..., bytes], name: str) -> None:
+    """The report as a page, and as text for chats and issues."""
+    page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
+    text = partial(report, write=to_markdown)
+    page.download("Report (Markdown)", text, name=f"{name}.md", mime="text/markdown")
 
 
 def run_again() -> None:
