@@ -5,6 +5,7 @@ With TOUCHSTONE_TEST_DATABASE=postgresql every home of a test has a database of 
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,6 +59,11 @@ def on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(store, "open_database", open_database)
     monkeypatch.setenv("TOUCHSTONE_DATABASE", database_of(str(tmp_path)))
     yield
+    for thread in threading.enumerate():
+        # A run has ended when its row says so; the thread that wrote it gives its connection back a moment later, and
+        # what it gives back to a pool that is closed by then stays open until somebody collects it.
+        if thread.name.startswith("run "):
+            thread.join(timeout=1)
     for database in opened:
         database.dispose()
 
