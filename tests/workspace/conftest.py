@@ -59,13 +59,20 @@ def on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(store, "open_database", open_database)
     monkeypatch.setenv("TOUCHSTONE_DATABASE", database_of(str(tmp_path)))
     yield
-    for thread in threading.enumerate():
-        # A run has ended when its row says so; the thread that wrote it gives its connection back a moment later, and
-        # what it gives back to a pool that is closed by then stays open until somebody collects it.
-        if thread.name.startswith("run "):
-            thread.join(timeout=1)
+    ended_threads()
     for database in opened:
         database.dispose()
+
+
+def ended_threads() -> None:
+    """Wait for the threads of runs that have ended, before what they work on is closed.
+
+    A run's row says so a moment before its thread gives the connection back; one that is given back to a closed pool
+    stays open until somebody collects it, and PostgreSQL's driver warns of that.
+    """
+    for thread in threading.enumerate():
+        if thread.name.startswith("run "):
+            thread.join(timeout=1)
 
 
 @contextmanager
@@ -92,6 +99,7 @@ def executor() -> Iterator[Executor]:
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     workspace = Workspace(tmp_path)
     yield workspace
+    ended_threads()
     workspace.close()
 
 
