@@ -21,7 +21,6 @@ from touchstone.core.evaluate.test_quality.regions import Regions
 from touchstone.core.models.load import read_stored
 from touchstone.core.models.networks import one_torch_thread
 from touchstone.core.report.guided_tests import answer
-from touchstone.core.report.markdown import to_markdown
 from touchstone.core.workspace import Run
 from touchstone.ui import cache
 from touchstone.ui.data.samples import dataset_of
@@ -136,12 +135,6 @@ def offer_files(
             lambda: test_set(plan, guided, looked, within),
             name=f"{stem}.npz",
             mime="application/octet-stream",
-        )
-        page.download(
-            "Report (Markdown)",
-            lambda: downloads.report_file(run, shown, also=also, write=to_markdown),
-            name=f"{stem}.md",
-            mime="text/markdown",
         )
 
     downloads.offer({}, stem="guided-suite", more=more)
