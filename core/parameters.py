@@ -189,6 +189,27 @@ def asks_seed(*, address: str = "seed", help: str = "The same seed gives the sam
     return asks(0, "Seed", help, address=address, within=(0, 2**31), **ask)
 
 
+def asks_positive_class(**ask: Any) -> Any:
+    """A field that asks for the class that metrics of one class are about; None is the usual one.
+
+    >>> @dataclass(frozen=True)
+    ... class Judged:
+    ...     positive: str | None = asks_positive_class()
+    >>> [(one.ask.label, one.ask.address, one.usual) for one in asked(Judged)]
+    [('Positive class', 'positive_class', None)]
+    """
+    return asks(
+        None,
+        "Positive class",
+        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
+        "says, such as “fraud”, else the rarer one.",
+        address="positive_class",
+        choices=lambda about: {name: name for name in about.classes} or None,
+        word="usual",
+        **ask,
+    )
+
+
 def asks_several(
     *questions: Ask,
     default: Any = MISSING,

@@ -127,7 +127,7 @@ def _close_by_chance(shown: Shown) -> Iterator[str]:
 
 def _order(shown: Shown) -> Iterator[str]:
     for caption, rows in shown.rows:
-        word = ORDER.search(caption)[1].lower()  # type: ignore[index]
+        word = ORDER.findall(caption)[0].lower()
         steps = np.diff([value for value in rows if np.isfinite(value)])
         rising, falling = bool((steps >= -1e-9).all()), bool((steps <= 1e-9).all())
         one_way = {"lowest": rising, "least": rising, "largest": falling, "highest": falling, "longest": falling}

@@ -45,7 +45,7 @@ from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric
 from touchstone.core.evaluate.sample_sizes import SizePlan, guesses_of
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, design_of_units
 from touchstone.core.evaluate.wording import Verdict, count, listed, percent, plural, quoted, resting
-from touchstone.core.parameters import asks
+from touchstone.core.parameters import asks, asks_positive_class
 
 BETTER, CLASS_CHANGES = "model_comparison.better", "model_comparison.class_changes"
 
@@ -176,15 +176,7 @@ class ComparisonPlan:
         place="row",
         choices=lambda about: {name: METRICS[name].title for name in about.metrics or METRICS},
     )
-    positive: str | None = asks(
-        None,
-        "Positive class",
-        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
-        "says, such as “fraud”, else the rarer one.",
-        address="positive_class",
-        choices=lambda about: {name: name for name in about.classes} or None,
-        word="usual",
-    )
+    positive: str | None = asks_positive_class()
     margin: float = asks(
         0.0,
         "Margin",

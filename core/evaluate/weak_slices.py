@@ -35,7 +35,7 @@ from touchstone.core.evaluate.units import (
     units_of,
 )
 from touchstone.core.evaluate.wording import listed, quoted
-from touchstone.core.parameters import asks, asks_seed
+from touchstone.core.parameters import asks, asks_positive_class, asks_seed
 
 WEAK = "weak_slices.weak"
 FEWEST = 20
@@ -220,15 +220,7 @@ class SlicePlan:
             name: METRICS[name].title for name in about.metrics or METRICS if METRICS[name].has_interval
         },
     )
-    positive: str | None = asks(
-        None,
-        "Positive class",
-        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
-        "says, such as “fraud”, else the rarer one.",
-        address="positive_class",
-        choices=lambda about: {name: name for name in about.classes} or None,
-        word="usual",
-    )
+    positive: str | None = asks_positive_class()
     seed: int = asks_seed(help="What the halves are drawn from. Another one finds and judges by other halves.")
 
     def find(self, predictions: Predictions, columns: Mapping[str, Any] | Dataset = NO_COLUMNS) -> WeakSlices:

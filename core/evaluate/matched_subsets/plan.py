@@ -15,7 +15,7 @@ from touchstone.core.evaluate.matched_subsets.outcomes import SCALED, Scale
 from touchstone.core.evaluate.matched_subsets.results import ModelComparisons, SetComparison
 from touchstone.core.evaluate.metric_estimates import positive_class
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, metric_named
-from touchstone.core.parameters import About, Values, asks, asks_seed
+from touchstone.core.parameters import About, Values, asks, asks_positive_class, asks_seed
 
 Step = Callable[[], None]
 BINNING = ("binning", "n_bins")
@@ -104,14 +104,7 @@ class MatchingPlan:
         place="row",
         choices=lambda about: {name: METRICS[name].title for name in about.metrics or METRICS},
     )
-    positive: str | None = asks(
-        None,
-        "Positive class",
-        "The class that sensitivity, precision and the like are about. Usual, of two classes: the one that its name "
-        "says, such as “fraud”, else the rarer one.",
-        address="positive_class",
-        choices=lambda about: {name: name for name in about.classes} or None,
-        word="usual",
+    positive: str | None = asks_positive_class(
         differs=lambda about: (
             {"place": "row", "label": "Which class is positive?"} if _is_unsure(about.classes) else {}
         ),
