@@ -73,14 +73,16 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     shown = marks(list(known.values()), judged, beside=counted, metric=metric.name)
     baseline = baseline_of(dataset, words)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})
-    sheet.axis(
+    ways = {sheet.way_of(answer): questions.way(on_sheet[stem]) for stem, answer in known.items()}
+    verdict = sheet.first(
         list(known.values()),
         shown,
-        baseline,
+        {} if session.read_only() else ways,
         words=words,
-        n_unasked=0 if session.read_only() else len(unasked),
+        n_questions=len(on_sheet) + len(unasked),
         finished=all(run.state == "done" for run in on_sheet.values()),
     )
+    sheet.axis(shown, baseline, words)
     with st.grid(2, min_column_width=CARD):
         for stem, question in with_page().items():
             if stem in on_sheet:
@@ -98,7 +100,15 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     settings = ({of_models.key: of_models.written(model)} if model else {}) | metric_choice.written(metric)
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
     sheet.take(
-        choice.title, list(known.values()), shown, baseline, rests_on, words=words, asked=list(on_sheet), view=view
+        choice.title,
+        list(known.values()),
+        shown,
+        baseline,
+        rests_on,
+        words=words,
+        first=verdict,
+        asked=list(on_sheet),
+        view=view,
     )
     share.add_check(choice, model)
 

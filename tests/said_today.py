@@ -33,7 +33,15 @@ from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
 from touchstone.core.questions import QUESTIONS, plan_class
-from touchstone.core.report import cluster_folds, matched_subsets, model_comparison, overview, test_quality, weak_slices
+from touchstone.core.report import (
+    cluster_folds,
+    matched_subsets,
+    model_comparison,
+    overview,
+    story,
+    test_quality,
+    weak_slices,
+)
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, KeyNumber
 from touchstone.core.report.run_report import answer_of
@@ -188,7 +196,7 @@ def card_of_everything() -> Card:
         if (answer := answer_to(stem)).verdict is not None
     ]
     answers = [*of_recipes, *of_network]
-    return Card.of(overview.summary(answers, overview.marks(answers, [network()[0]])), overview.key_numbers(answers))
+    return Card.of(story.summary(answers, overview.marks(answers, [network()[0]])), overview.key_numbers(answers))
 
 
 def card_of_runs() -> Card:

@@ -45,6 +45,8 @@ class ClaimKind:
         The claim's unit: "points" (of a fraction), or in words.
     made
         The decisions that make the title true.
+    limits
+        Whether that limits where an accuracy can be trusted; what is welcome, or about another model, does not.
     """
 
     code: str
@@ -57,6 +59,7 @@ class ClaimKind:
     smallest: float = 0.0
     unit: str = "points"
     made: tuple[str, ...] = ("above",)
+    limits: bool = True
 
     @property
     def name(self) -> str:
@@ -114,6 +117,7 @@ KINDS = {
         "Always answering the majority class is more accurate.", "",
         "Student's t over samples or units, corrected together with all claims of a comparison.",
         "Where it does not, look at balanced accuracy and AUC; where these are no better, at the class names.",
+        limits=False,
     ),
     "matched_subsets.calibration": ClaimKind(
         "M07", "Confidence differs from accuracy", "The model is overconfident: confidence is above accuracy.",
@@ -163,7 +167,7 @@ KINDS = {
         "The second model keeps more of its accuracy on held-out sources.", "Both keep as much of their accuracy.",
         "Interval and test are over sources, paired over the same draws; corrected for the number of pairs.",
         "Where inputs come from new sources, prefer the model that keeps more, if it is accurate enough.",
-        0.01, "of rho", _BOTH,
+        0.01, "of rho", _BOTH, limits=False,
     ),
     "data_set_adequacy.gain": ClaimKind(
         "A01", "Twice as many samples would help", "The next doubling brings a gain that is worth collecting for.",
@@ -197,12 +201,13 @@ KINDS = {
         "R03", "The estimate of robustness is biased", "The estimator is too high on this model.",
         "The estimator is too low on this model.", "The estimator agrees with Monte-Carlo on average.",
         "Against Monte-Carlo, over the audited samples.", "Take a smaller sigma, more noisy copies, or Monte-Carlo.",
-        0.02, made=_BOTH,
+        0.02, made=_BOTH, limits=False,
     ),
     "average_case.mmse_farther_off": ClaimKind(
         "R04", "Plain MMSE is farther off than Taylor", "With five copies, plain MMSE has the larger mean error.",
         "With five copies, plain MMSE has the smaller mean error.", "",
         "Paired over the audited samples, confirmed by signs that are drawn.", "Use Taylor, or more noisy copies.",
+        limits=False,
     ),
     "cluster_folds.harder": ClaimKind(
         "F01", "Scores fall on these folds", "The score is lower on these folds than on the baseline folds.",
@@ -225,7 +230,7 @@ KINDS = {
     "cluster_folds.beats_baselines": ClaimKind(
         "F04", "The score beats both baselines", "The score is above the majority class and above guessing.",
         "The score is below the majority class and below guessing.", "", "Interval and test are over samples.",
-        "Where it does not, find a model that learns something.",
+        "Where it does not, find a model that learns something.", limits=False,
     ),
     "cluster_folds.predicts_held_out": ClaimKind(
         "F05", "Folds predict too much for a held-out set", "The score on folds is above that on the held-out set.",
@@ -237,7 +242,7 @@ KINDS = {
         "F06", "Scores correlate with a characteristic of folds", "Scores are higher where the characteristic is.",
         "Scores are lower where the characteristic is higher.", "",
         "An exact test of a correlation over folds, corrected for the number of characteristics (Holm).",
-        "Treat it as a hint: a correlation does not prove a cause.", made=_BOTH,
+        "Treat it as a hint: a correlation does not prove a cause.", made=_BOTH, limits=False,
     ),
     "test_quality.class_share": ClaimKind(
         "Q01", "A class is not at its fair share", "The class has more test samples than its fair share.",
@@ -288,20 +293,20 @@ KINDS = {
     "guided_tests.decoder_helps": ClaimKind(
         "G02", "Decoded images beat the mean image", "Decoded images are nearer to the real ones than the mean image.",
         "Decoded images are farther off than the mean image.", "", "Interval and test are over test images.",
-        "Where they do not, ignore the decoded pictures.", unit="grey level",
+        "Where they do not, ignore the decoded pictures.", unit="grey level", limits=False,
     ),
     "guided_tests.second_model": ClaimKind(
         "G03", "Two models differ on generated pictures", "The second model is more accurate on the same pictures.",
         "The second model is less accurate on the same pictures.", "",
         "Paired, over the real samples that pictures were made from.",
-        "Look at the pictures that only one model predicts correctly.", made=_BOTH,
+        "Look at the pictures that only one model predicts correctly.", made=_BOTH, limits=False,
     ),
     "model_comparison.better": ClaimKind(
         "C01", "The new model is better", "The new model is better on samples like these.",
         "The new model is worse on samples like these.", "Both models are as good.",
         "McNemar's mid-p on the samples that one of both gets right; over units the jackknife of the difference. All "
         "pairs are corrected together (Holm).",
-        "Look at the samples that were lost before the model is replaced.", 0.005,
+        "Look at the samples that were lost before the model is replaced.", 0.005, limits=False,
     ),
     "model_comparison.class_changes": ClaimKind(
         "C02", "A class is found less often", "The new model finds more samples of the class.",
@@ -313,7 +318,7 @@ KINDS = {
         "O01", "Two models differ", "The first model is better, on what both were tried on.",
         "The second model is better, on what both were tried on.", "Both models are alike.",
         "Student's t of paired differences, corrected for the pairs of a question (Holm).",
-        "Prefer the better model for this question; look at the other questions, too.", 0.01, made=_BOTH,
+        "Prefer the better model for this question; look at the other questions, too.", 0.01, made=_BOTH, limits=False,
     ),
     "overview.weak_class": ClaimKind(
         "O02", "A class is weaker than the others", "Held-out accuracy of the class is below that of all others.",

@@ -19,7 +19,7 @@ from touchstone.core.evaluate.claims import Claim
 from touchstone.core.evaluate.intervals import half_width, wilson
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS, Metric, best_guess
-from touchstone.core.evaluate.wording import Verdict, count, percent, plural, points
+from touchstone.core.evaluate.wording import Verdict, count, percent, points
 from touchstone.core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from touchstone.core.questions import QUESTIONS, Question
 from touchstone.core.report.parts import Answer, Figure, KeyNumber, Note, Quantity, Report, Section, Table, brackets
@@ -247,48 +247,6 @@ def key_numbers(answers: Sequence[Answered]) -> tuple[KeyNumber, ...]:
     return tuple(shown)
 
 
-def summary(
-    answers: Sequence[Answered],
-    shown: Sequence[Mark],
-    *,
-    words: InWords = OF_ACCURACY,
-    n_unasked: int = 0,
-    finished: bool = True,
-) -> Verdict:
-    """How far accuracy, or what `words` speak of, ranges over all that was asked, and what to do next.
-
-    There is no score of them all.
-
-    Like is compared with like: where recipes have accuracies, the range is theirs, and single models stand beside it.
-    There is no advice while a question is under way, as on its page.
-
-    >>> summary((), ()).headline
-    'No question has an answer yet.'
-    """
-    undecided = sum(answer.undecided for answer in answers)
-    n_questions = len({answer.question.stem for answer in answers})
-    of = plural(n_questions, "question")
-    several = f"{plural(len(answers), 'answer')} to {of}" if len(answers) > n_questions else f"{of} answered"
-    answered = f"{several}, {count(undecided)} undecided."
-    asking = "Next: ask the questions that have no answer yet." if n_unasked and finished else ""
-    if not answers:
-        return Verdict("No question has an answer yet.", "", asking, ())
-    if not shown:
-        return Verdict(answered, "", asking, ())
-    recipes = [mark for mark in shown if mark.is_recipe]
-    alike, others = recipes or shown, [mark for mark in shown if recipes and not mark.is_recipe]
-    least, most = (end(alike, key=lambda mark: mark.value) for end in (min, max))
-    ends = [words.value(mark.value, mark.interval) for mark in (least, most)]
-    headline = f"{f'Trained anew, {words.name}' if others else words.title} runs from {ends[0]} to {ends[1]}."
-    where = f"Lowest: {least.label}, n = {count(least.n)}. Highest: {most.label}, n = {count(most.n)}."
-    for mark in others[:1]:
-        more = f", and {count(len(others) - 1)} more below" if others[1:] else ""
-        where += f" One model: {mark.label}, {words.value(mark.value, mark.interval)}{more}."
-    worst = "lowest" if words.metric.larger_is_better else "highest"
-    reading = f"Next: open the question with the {worst} {words.name}." if finished else ""
-    return Verdict(headline, f"{where} {answered}", asking or reading, ())
-
-
 def baseline_of(dataset: Dataset, words: InWords = OF_ACCURACY) -> float | None:
     """What a model reaches that learned nothing but how frequent classes are; None of a metric that says nothing alone.
 
@@ -366,10 +324,11 @@ def sheet(
     shown: Sequence[Mark],
     baseline: float | None,
     words: InWords = OF_ACCURACY,
+    story: Verdict | None = None,
     unasked: Sequence[str],
     provenance: Sequence[tuple[str, str]],
 ) -> Report:
-    """The sheet as a report for one page of A4: the axis, an answer each, and what was never asked."""
+    """The sheet as a report for one page of A4: what comes first, the axis, an answer each, what was never asked."""
     beside = [f"{metric.label}: {metric.value} {metric.interval}." for metric in key_numbers(answers)]
     axis = (axis_figure(shown, baseline, words=words, row=ROW_ON_PAPER),) if shown else ()
     first = (*axis, " ".join(beside)) if beside else axis
@@ -384,7 +343,7 @@ def sheet(
     if shown:
         values = Table("Accuracies", _in_numbers(shown, words))
         sections.append(Section("In numbers", (values,), on_paper=False))
-    return Report(TITLE, subject, Answer(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
+    return Report(TITLE, subject, Answer(story, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
 
 
 def _in_numbers(shown: Sequence[Mark], words: InWords) -> pd.DataFrame:

@@ -47,10 +47,27 @@ def test_the_metric_of_the_axis_is_what_answers_are_about_where_they_can_be(open
     stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), seeds=(0, 1, 2)))
     app = open_page("overview", data=wine.fingerprint, metric=chosen)
     title = chosen.partition(" (")[0]
-    assert f"{title} runs from" in plainly(app)
+    assert f"On new clusters, expect {title.replace('B', 'b')} " in plainly(app)
     assert f"of {title.replace('B', 'b')} on held-out clusters" in plainly(app)
     assert f"{title.replace('B', 'b')} on SDS k-means folds" in plainly(app)
     assert app.session_state["share_offer"].view.settings["metric"] == [chosen]
+
+
+def test_the_sheet_begins_with_one_number_and_each_part_of_the_story_leads_to_its_page(open_page, workspace):
+    two = {
+        side: store(workspace, f"{side}.tsv", made(600, fall, 1)) for side, fall in (("reference", 0), ("target", 0.3))
+    }
+    settled(open_page("matched_subsets", **two))
+    settled(open_page("model_comparison", **two))
+    app = open_page("overview", sheet="prediction files")
+    assert "**On the new test set, expect accuracy" in plainly(app)
+    assert "on the reference set.** " in plainly(app)
+    led = {link.proto.label: link.proto for link in app.get("page_link")}
+    asked = led["Does accuracy really drop on the new test set?"]
+    assert asked.page.endswith("matched_subsets")
+    assert f"target={two['target']}" in asked.query_string
+    page = app.session_state["share_report"][0]().decode()
+    assert "On the new test set, expect accuracy" in page
 
 
 def test_a_question_that_was_not_asked_has_a_card_with_a_button_that_asks_it_alone(
@@ -243,7 +260,7 @@ def test_models_that_were_compared_stand_on_the_sheet_and_its_link_compares_them
     app = open_page("overview", sheet="prediction files")
     assert "target.tsv is better than reference.tsv: balanced accuracy " in plainly(app)
     assert "target.tsv against reference.tsv" in plainly(app)
-    assert "Balanced accuracy runs from" in plainly(app)
+    assert "On samples like these, expect balanced accuracy " in plainly(app)
     labels, values = shown_accuracies(app, "balanced_accuracy")
     assert {label.partition(" (")[0] for label in labels} == {"reference.tsv", "target.tsv"}
     assert min(values) < 0.8 < max(values)
@@ -268,9 +285,9 @@ def test_the_axis_of_files_is_of_the_chosen_metric_and_so_are_report_and_link(op
     settled(open_page("matched_subsets", **two, metric="macro F1"))
     app = open_page("overview", sheet="prediction files")
     assert app.selectbox(key="metric").value == "f1_macro-None", "what the files were compared by"
-    assert "Macro F1 runs from" in plainly(app)
+    assert "On the new test set, expect macro F1 " in plainly(app)
     app.selectbox(key="metric").select("balanced_accuracy-None").run()
-    assert "Balanced accuracy runs from" in plainly(app)
+    assert "On the new test set, expect balanced accuracy " in plainly(app)
     assert "Macro F1 falls by" in plainly(app), "the answer stays about what it was made for"
     [drawn] = [chart.proto.alt for chart in app.get("plotly_chart")]
     assert drawn.startswith("Balanced accuracy on one axis.")
@@ -279,7 +296,7 @@ def test_the_axis_of_files_is_of_the_chosen_metric_and_so_are_report_and_link(op
     assert offered.parameters["metric"] == offered.view.settings["metric"] == ["Balanced accuracy"]
     assert "Balanced accuracy you can plan for." in app.session_state["share_report"][0]().decode()
     again = settled(open_page("overview", **offered.parameters))
-    assert "Balanced accuracy runs from" in plainly(again)
+    assert "On the new test set, expect balanced accuracy " in plainly(again)
     assert "does not exist here" in texts(open_page("overview", sheet="prediction files", metric="Charm"))
 
 

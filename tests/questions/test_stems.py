@@ -45,6 +45,7 @@ SHARED = {
         "run_report",
         "sample_sizes",
         "stated",
+        "story",
     },
     "ui": {"shell", "forms", "data", "predictions", "models", "cache"},
     "pages": {"shared_run"},

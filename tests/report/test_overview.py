@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from tests.evaluate.average_case_rows import rows_of
-from tests.plain_words import problems_of
 from tests.report import runs
 from touchstone.core.data import Dataset, Predictions, load_example
 from touchstone.core.evaluate.average_case.plan import AverageCasePlan
@@ -34,7 +33,6 @@ from touchstone.core.report.overview import (
     metrics_of,
     settles,
     sheet,
-    summary,
     table,
 )
 from touchstone.core.report.parts import Quantity
@@ -79,7 +77,6 @@ def test_the_axis_of_another_metric_has_its_values_and_its_baseline():
         ("SVM: SDS k-means folds", 0.7),
     ]
     words = InWords(METRICS[names[1]])
-    assert summary(answers, shown, words=words).headline.startswith("Balanced accuracy runs from 70.0 %")
     figure = axis_figure(shown, baseline_of(load_example("wine"), words), words=words)
     assert figure.caption.startswith("Balanced accuracy you can plan for.")
     assert figure.caption.endswith("Baseline: 33.3 %.")
@@ -164,9 +161,6 @@ def test_the_axis_of_files_is_of_any_metric_each_set_beside_its_own_baseline():
         drawn = figure.draw(dark=False)
         assert drawn.layout.xaxis.title.text == words.axis
         assert words.value(of.target.value, of.target.interval) in alt_text(drawn)
-        ends = [choose(shown, key=lambda mark: mark.value) for choose in (min, max)]
-        written = " to ".join(words.value(mark.value, mark.interval) for mark in ends)
-        assert summary(answers, shown, words=words).headline == f"{words.title} runs from {written}."
         report = sheet("f", answers, shown=shown, baseline=None, words=words, unasked=(), provenance=())
         page = to_html(report).decode()
         assert words.value(of.target.value).removesuffix(" %") in page
@@ -252,7 +246,6 @@ def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
     said = [Verdict(headline, "", "", (), (claimed,)) for headline, claimed in headlines.items()]
     answers = [Answered(QUESTIONS["source_robustness"], "", each) for each in said]
     assert ["times" in each.trusted for each in answers] == [each.undecided for each in answers] == [True, True, False]
-    assert "2 undecided" in summary(answers, ()).headline
     assert (
         "2.2 times as many samples (225 in all)"
         in Answered(QUESTIONS["source_robustness"], "", said[0], numbers("svm")).trusted
@@ -297,30 +290,6 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
         assert said in page
     assert "Majority class: 40.0 %" in axis_figure(shown, 0.4).caption
     assert "SVM: held-out clusters" in page
-
-
-def test_the_summary_gives_the_range_of_accuracy_and_what_is_open():
-    undecided = answer(*numbers("forest"), stem="cluster_folds")
-    undecided = Answered(undecided.question, "", Verdict("Random forest: undecided.", "", "", ()), undecided.quantities)
-    known = [answer(*numbers("svm")), undecided]
-    shown = marks(known)
-    least, most = min(shown, key=lambda mark: mark.value), max(shown, key=lambda mark: mark.value)
-    short = summary(known, shown, n_unasked=1)
-    assert short.headline.startswith(f"Accuracy runs from {100 * least.value:.1f} % [")
-    assert f"to {100 * most.value:.1f} % [" in short.headline
-    assert f"Lowest: {least.label}" in short.used
-    assert "2 questions answered, 1 undecided." in short.used
-    assert short.advice == "Next: ask the questions that have no answer yet."
-    model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 199, 0.0)
-    both = summary(known, marks(known, [model]))
-    assert both.headline == short.headline.replace("Accuracy", "Trained anew, accuracy"), "a model joined with recipes"
-    assert "One model: CNN: test accuracy, 99.5 % [97.2, 100.0]." in both.used
-    assert not problems_of(both)
-    assert summary(known, shown).advice == "Next: open the question with the lowest accuracy."
-    assert summary(known, shown, n_unasked=1, finished=False).advice == ""
-    assert summary(known, ()).headline == "2 questions answered, 1 undecided."
-    assert summary([known[0], known[0]], ()).headline == "2 answers to 1 question, 0 undecided."
-    assert not problems_of(short)
 
 
 def test_tables_hold_the_same_numbers():

@@ -17,10 +17,10 @@ from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from touchstone.core.evaluate.guided_tests.verdict import oracle_reads
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
 from touchstone.core.evaluate.metrics import ACCURACY, METRICS
-from touchstone.core.evaluate.wording import plural
+from touchstone.core.evaluate.wording import Verdict, plural
 from touchstone.core.figures.overview import Mark
 from touchstone.core.questions import FIRST, QUESTIONS, module_of
-from touchstone.core.report import model_pairs
+from touchstone.core.report import model_pairs, story
 from touchstone.core.report import overview as report
 from touchstone.core.report.html import to_html
 from touchstone.core.report.run_report import takes_metric
@@ -37,6 +37,9 @@ from touchstone.ui.guided_tests import results as guided_tests_results
 from touchstone.ui.overview import results
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import background, downloads, jobs, page, questions, session, share
+
+Way = tuple[str, Mapping[str, str | list[str]]]
+"""A page, and the parameters of the address that lead to an answer there."""
 
 
 def choose_metric(dataset: Dataset, on_sheet: Mapping[str, Run]) -> ScoredBy:
@@ -63,19 +66,54 @@ def answers(
     return known, broken
 
 
-def axis(
+def first(
     known: Sequence[report.Answered],
     shown: Sequence[Mark],
-    baseline: float | None,
+    ways: Mapping[str, Way | None],
     *,
     words: InWords = OF_ACCURACY,
-    n_unasked: int = 0,
+    n_questions: int = 0,
     finished: bool = True,
-) -> None:
-    """How far accuracy ranges, with what has other units; then all that speaks of accuracy, where anything does."""
-    if known or shown:
-        summary = report.summary(known, shown, words=words, n_unasked=n_unasked, finished=finished)
-        page.verdict(summary, report.key_numbers(known), beside=True)
+) -> Verdict:
+    """What all answers come to: the number to expect, what limits it and what to do, with the way to each.
+
+    `ways` are the pages of answers, by `way_of`.
+    """
+    verdict = story.summary(known, shown, words=words, n_questions=n_questions, finished=finished)
+    if not known and not shown:
+        return verdict
+    lead = story.expected(known, shown, words)
+    next_from = next((each for each in story.leading(known, lead) if each.verdict.advice == verdict.advice), None)
+
+    def lead_on() -> None:
+        if limited := story.limits(known, lead):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key="limits"):
+                st.markdown("**What limits it:**", width="content")
+                for answer, in_short in limited:
+                    _lead_to(in_short, ways.get(way_of(answer)))
+        page.advice(verdict)
+        if next_from is not None:
+            _lead_to(next_from.question.title, ways.get(way_of(next_from)))
+
+    page.verdict(replace(verdict, advice=""), report.key_numbers(known), beside=True, more=lead_on)
+    return verdict
+
+
+def way_of(answer: report.Answered) -> str:
+    """What tells an answer from the others of its sheet."""
+    return f"{answer.question.stem} {answer.about}"
+
+
+def _lead_to(label: str, way: Way | None) -> None:
+    if way is None:
+        st.markdown(page.plain(label), width="content")
+    else:
+        where, query = way
+        st.page_link(page_file(where), label=label, icon=":material/arrow_forward:", help="", query_params=dict(query))
+
+
+def axis(shown: Sequence[Mark], baseline: float | None, words: InWords = OF_ACCURACY) -> None:
+    """All that speaks of accuracy, or of another metric, on one axis; nothing where there is none."""
     if shown:
         page.draw(report.axis_figure(shown, baseline, words=words))
 
@@ -113,6 +151,7 @@ def take(
     provenance: Sequence[tuple[str, str]],
     *,
     words: InWords = OF_ACCURACY,
+    first: Verdict,
     asked: Sequence[str],
     view: View,
 ) -> None:
@@ -125,6 +164,7 @@ def take(
 
     def write() -> bytes:
         made = {"shown": shown, "baseline": baseline, "words": words, "unasked": unasked, "provenance": provenance}
+        made["story"] = first
         return to_html(report.sheet(subject, known, **made))
 
     downloads.offer(
@@ -200,7 +240,9 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
         with beside:
             metric = metric_choice.choose(report.metrics_of(shown), help=_METRIC_HELP)
     words, marks = InWords(metric), report.marks(shown, metric=metric.name)
-    axis(shown, marks, None, words=words)
+    ways = {way_of(answer): (answer.question.page, query) for answer, query, _ in known[:MOST]}
+    verdict = first(shown, marks, ways, words=words)
+    axis(marks, None, words)
     for place, (answer, query, _) in enumerate(known[:MOST]):
         with st.container(border=True, key=f"card-files-{place}", gap="small"):
             _card(answer, dict(query))
@@ -211,7 +253,7 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
             offer_of_files([*modules.values()], shown)
         every = [question.stem for question in QUESTIONS.values()]
         rests_on, linked = _rests_on(known[:MOST]), _view(known[:MOST], metric_choice.written(metric))
-        take(SUBJECT, shown, marks, None, rests_on, words=words, asked=every, view=linked)
+        take(SUBJECT, shown, marks, None, rests_on, words=words, first=verdict, asked=every, view=linked)
         share.add_commands([(f"Command: checks {answer.about}", command) for answer, _, command in known[:MOST]])
     for module in modules.values():
         module.begin()

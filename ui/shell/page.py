@@ -86,13 +86,24 @@ def lead(sentence: str) -> None:
     st.caption(sentence)
 
 
-def verdict(shown: Verdict, key_numbers: Sequence[KeyNumber], *, beside: bool = False) -> None:
-    """The verdict card: one sentence with its interval, n, what to do now; and a few numbers, beneath or `beside`."""
+def verdict(
+    shown: Verdict,
+    key_numbers: Sequence[KeyNumber],
+    *,
+    beside: bool = False,
+    more: Callable[[], None] | None = None,
+) -> None:
+    """The verdict card: one sentence with its interval, n, what to do now; and a few numbers, beneath or `beside`.
+
+    `more` draws what belongs to the sentences.
+    """
     with st.container(border=True, key="verdict"):
         two = beside and key_numbers
         sentences, few = st.columns([3, 2], gap="medium") if two else (st.container(), st.container())
         with sentences:
             says(shown, help=about(shown.claims[0] if shown.claims else None))
+            if more is not None:
+                more()
         if key_numbers:
             with few:
                 numbers(key_numbers)
@@ -102,6 +113,11 @@ def says(verdict: Verdict, *, help: str = "") -> None:
     """What a verdict found, what it used in smaller letters, and what to do next; its findings are left to others."""
     used = f" :small[{plain(verdict.used)}]" if verdict.used else ""
     st.markdown(f"**{plain(verdict.headline)}**{used}", help=help or None)
+    advice(verdict)
+
+
+def advice(verdict: Verdict) -> None:
+    """What a verdict says to do next; nothing where it says nothing."""
     if verdict.advice:
         st.markdown(re.sub("^Next:", "**Next:**", plain(verdict.advice)))
 

@@ -91,12 +91,17 @@ def parameters(question: Question, plan: Plan) -> dict[str, list[str]] | None:
 
 def link(run: Run, *, icon: str = "") -> bool:
     """A link to the view of a run; says whether there is one: there is none where no address leads to its very plan."""
-    led = address_of(run)
+    led = way(run)
     if led is None:
         return False
-    query = {data_choice.ADDRESS: run.fingerprint, **led[1]}
-    st.page_link(page_file(led[0]), label="Open", icon=icon, help="", query_params=query)
+    st.page_link(page_file(led[0]), label="Open", icon=icon, help="", query_params=led[1])
     return True
+
+
+def way(run: Run) -> tuple[str, dict[str, str | list[str]]] | None:
+    """The page of a run and all parameters of its address, its data set among them; None where no address does."""
+    led = address_of(run)
+    return None if led is None else (led[0], {data_choice.ADDRESS: run.fingerprint, **led[1]})
 
 
 def not_computed(kind: str, how: str) -> None:
