@@ -11,6 +11,7 @@ from touchstone.core.report import matched_subsets as report
 from touchstone.ui.matched_subsets import calibration, confusions, controls, results, thresholds
 from touchstone.ui.model_comparison import results as model_comparison
 from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.predictions import compared
 from touchstone.ui.shell import answer, background, downloads, page, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -81,6 +82,7 @@ page.lead(
 chosen = prediction_choice.cards()
 if not all(chosen.values()):
     prediction_choice.begin()
+    compared.lead_to_newest("matched_subsets")
     page.how_to_read(HOW_TO_READ, picture)
 else:
     try:

@@ -19,6 +19,7 @@ from touchstone.ui import page_file
 from touchstone.ui.forms.plan_form import plan_form, plan_parameters
 from touchstone.ui.model_comparison import changed, results
 from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.predictions import compared
 from touchstone.ui.shell import answer, background, downloads, page, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -84,6 +85,7 @@ if reference is None or target is None:
         "the same digits.",
         partial(prediction_choice.use_examples, "digits_fewer", "digits_own"),
     )
+    compared.lead_to_newest("model_comparison")
     with st.container(gap="xsmall"):
         results.sizes()
         page.how_to_read(HOW_TO_READ)

@@ -13,7 +13,7 @@ from touchstone.core.parameters import About
 from touchstone.core.report import weak_slices as report
 from touchstone.core.workspace import View
 from touchstone.ui.forms.plan_form import plan_form
-from touchstone.ui.predictions import beside
+from touchstone.ui.predictions import beside, compared
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import answer, background, downloads, page, share
 from touchstone.ui.weak_slices import results
@@ -45,6 +45,7 @@ if card is None:
         "stored data set of the same samples describes them, too. Or open the example: a small model of digits.",
         partial(prediction_choice.use_example, "digits_own"),
     )
+    compared.lead_to_newest("weak_slices")
     page.how_to_read(HOW_TO_READ)
 else:
     try:

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from touchstone.core.workspace.access import View
     from touchstone.core.workspace.errors import WorkspaceError
     from touchstone.core.workspace.plans import PLANS, load_plan
-    from touchstone.core.workspace.records import Run, StoredModel
+    from touchstone.core.workspace.records import Run, StoredComparison, StoredModel
     from touchstone.core.workspace.workspace import LOCAL_OWNER, SharedWorkspace, Workspace
 
 _MODULES = {
     "access": ("View",),
     "errors": ("WorkspaceError",),
     "plans": ("PLANS", "load_plan"),
-    "records": ("Run", "StoredModel"),
+    "records": ("Run", "StoredComparison", "StoredModel"),
     "workspace": ("LOCAL_OWNER", "SharedWorkspace", "Workspace"),
 }
 

@@ -2,14 +2,14 @@
 
 from dataclasses import fields
 
-from sqlalchemy import select
+from sqlalchemy import Select, delete, select
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.predictions.upload import PredictionUpload
 from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.model_file import ModelFile, model_fingerprint
-from touchstone.core.workspace.records import StoredDataset, StoredModel, StoredPredictions
-from touchstone.core.workspace.schema import DatasetRow, ModelRow, PredictionsRow
+from touchstone.core.workspace.records import StoredComparison, StoredDataset, StoredModel, StoredPredictions
+from touchstone.core.workspace.schema import ComparisonRow, DatasetRow, ModelRow, PredictionsRow
 from touchstone.core.workspace.store import Kept, find, require
 
 
@@ -73,8 +73,46 @@ class Data(Kept):
         return PredictionUpload.from_bytes(self._content(PredictionsRow, owner, fingerprint))
 
     def delete_predictions(self, owner: str, fingerprint: str) -> None:
-        """Forget predictions; the bytes go when nobody else keeps the same ones."""
+        """Forget predictions and what they were compared with; the bytes go when nobody else keeps the same ones."""
+        of_file = ComparisonRow.owner == owner, ComparisonRow.address.contains(fingerprint, autoescape=True)
+        with self._store.session() as session:
+            session.execute(delete(ComparisonRow).where(*of_file))
+            session.commit()
         self._delete(PredictionsRow, owner, fingerprint)
+
+    def remember_comparison(self, owner: str, question: str, address: str, says: str) -> float:
+        """Remember what was asked of prediction files, and give when that was first, in seconds since 1970.
+
+        `question` is a stem, `address` the parameters that lead to the answer, and `says` the answer in a sentence.
+        """
+        with self._store.session() as session:
+            row = session.scalar(_comparison(owner, question, address))
+            if row is None:
+                row = ComparisonRow(owner=owner, question=question, address=address, says=says)
+                session.add(row)
+            row.says = says
+            session.commit()
+            return row.created
+
+    def comparisons(self, owner: str) -> list[StoredComparison]:
+        """All that the owner asked of prediction files that are still here, the newest first."""
+        query = select(ComparisonRow).where(ComparisonRow.owner == owner).order_by(ComparisonRow.created.desc())
+        with self._store.session() as session:
+            rows = session.scalars(query)
+            return [StoredComparison(row.question, row.address, row.says, row.created) for row in rows]
+
+    def forget_comparison(self, owner: str, question: str, address: str) -> None:
+        """Forget what was asked; the files stay."""
+        with self._store.session() as session:
+            if (row := session.scalar(_comparison(owner, question, address))) is not None:
+                session.delete(row)
+                session.commit()
+
+
+def _comparison(owner: str, question: str, address: str) -> Select[tuple[ComparisonRow]]:
+    return select(ComparisonRow).where(
+        ComparisonRow.owner == owner, ComparisonRow.question == question, ComparisonRow.address == address
+    )
 
 
 def _stored_dataset(row: DatasetRow) -> StoredDataset:

@@ -32,6 +32,19 @@ class StoredPredictions:
 
 
 @dataclass(frozen=True)
+class StoredComparison:
+    """A question that was asked of prediction files: its stem, the parameters of its address, its answer in a sentence.
+
+    The answer itself is not stored: it follows from the files, and is computed again from them.
+    """
+
+    question: str
+    address: str
+    says: str
+    created: float
+
+
+@dataclass(frozen=True)
 class StoredModel:
     """What is known of a model without reading it.
 

@@ -69,6 +69,20 @@ class PredictionsRow(_WithBlob, Base):
     example: Mapped[str | None]
 
 
+class ComparisonRow(Base):
+    """A question that was asked of prediction files: the parameters that lead to it, and its answer in a sentence."""
+
+    __tablename__ = "comparisons"
+    __table_args__ = (UniqueConstraint("owner", "question", "address"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    question: Mapped[str]
+    address: Mapped[str]
+    says: Mapped[str]
+    created: Mapped[float] = mapped_column(default=now)
+
+
 class ModelRow(_WithBlob, Base):
     """A model that an owner keeps, of one data set; the file and what it takes to read it again are a blob."""
 
@@ -250,7 +264,7 @@ def _seal_rows(connection: Connection) -> None:
 
 
 def _only_tables(_connection: Connection) -> None:
-    """Nothing but a table that was not there before (that of sign-outs, that of names of runs)."""
+    """Nothing but a table that was not there before (of sign-outs, of names of runs, of comparisons)."""
 
 
 def _list_sign_ins(connection: Connection) -> None:
@@ -272,6 +286,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     3: _only_tables,
     4: _list_sign_ins,
     5: _only_tables,
+    6: _only_tables,
 }
 """What leads from each version to the next, in SQL of its own: the tables above are those of the newest version.
 

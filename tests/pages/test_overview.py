@@ -278,6 +278,34 @@ def test_models_that_were_compared_stand_on_the_sheet_and_its_link_compares_them
     assert "This address names a question that there is not: charm." in plainly(other)
 
 
+def test_comparisons_outlive_the_server_are_listed_lead_to_their_page_and_are_deleted(open_page, workspace):
+    contents = {"reference": predictions(0.7, 1), "target": predictions(0.9, 2)}
+    two = {side: store(workspace, f"{side}.tsv", content, ROLES) for side, content in contents.items()}
+    settled(open_page("model_comparison", **two, metric="balanced accuracy", margin="0.02"))
+    settled(open_page("matched_subsets", **two))
+    [newest, first] = workspace.comparisons(LOCAL_OWNER)
+    assert (newest.question, first.question) == ("matched_subsets", "model_comparison")
+    headline = first.says
+    assert headline.startswith("target.tsv is better than reference.tsv: balanced accuracy ")
+    st.cache_resource.clear()  # a server that has just begun
+    app = settled(open_page("overview", sheet="prediction files"))
+    assert headline in plainly(app)
+    assert len([link for link in app.get("page_link") if link.proto.label == "Open"]) == 2
+    assert [each.created for each in workspace.comparisons(LOCAL_OWNER)] == [newest.created, first.created]
+    st.cache_resource.clear()
+    for stem, each in (("matched_subsets", newest), ("model_comparison", first), ("weak_slices", None)):
+        led = [link.proto for link in open_page(stem).get("link_button") if link.proto.label.startswith("The newest")]
+        assert [link.url.partition(f"/{stem}?")[2] for link in led] == ([each.address] if each else [])
+    settled(open_page("overview", sheet="prediction files"))
+    runs = open_page("runs")
+    assert "2 comparisons of prediction files" in {fold.label for fold in runs.expander}
+    assert headline in plainly(runs)
+    assert any("margin=0.02" in link.proto.query_string for link in runs.get("page_link"))
+    runs.button(key=f"forget-{first.created}").click().run()
+    assert headline not in plainly(runs)
+    assert headline not in plainly(settled(open_page("overview", sheet="prediction files")))
+
+
 def test_the_axis_of_files_is_of_the_chosen_metric_and_so_are_report_and_link(open_page, workspace):
     two = {
         side: store(workspace, f"{side}.tsv", made(600, fall, 1)) for side, fall in (("reference", 0), ("target", 0.2))

@@ -1,5 +1,7 @@
 """What is stored comes back as it was, only to its owner, and damage is told."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -197,3 +199,28 @@ def test_predictions_of_somebody_else_are_as_good_as_absent(workspace):
     workspace.delete_predictions("somebody else", fingerprint)
     with pytest.raises(WorkspaceError, match="Upload the file again"):
         workspace.predictions("somebody else", fingerprint)
+
+
+def test_what_was_asked_of_files_is_remembered_once_newest_first_and_goes_with_a_file_or_alone(workspace):
+    files = [
+        workspace.add_predictions(LOCAL_OWNER, replace(UPLOAD, predictions=replace(UPLOAD.predictions, name=name)))
+        for name in ("one.tsv", "two.tsv", "three.tsv")
+    ]
+    asked = [("matched_subsets", f"reference={files[0]}&target={files[1]}"), ("weak_slices", f"target={files[2]}")]
+    times = [workspace.remember_comparison(LOCAL_OWNER, *each, "It falls.") for each in asked]
+    assert workspace.remember_comparison(LOCAL_OWNER, *asked[0], "It falls by 2 points.") == times[0], (
+        "when it was first"
+    )
+    workspace.remember_comparison("somebody else", *asked[0], "Theirs.")
+    kept = workspace.comparisons(LOCAL_OWNER)
+    assert [(each.question, each.address) for each in kept] == asked[::-1]
+    assert [each.says for each in kept] == ["It falls.", "It falls by 2 points."]
+    workspace.delete_predictions(LOCAL_OWNER, files[1])
+    assert [each.question for each in workspace.comparisons(LOCAL_OWNER)] == ["weak_slices"]
+    workspace.forget_comparison("somebody else", *asked[1])
+    assert len(workspace.comparisons(LOCAL_OWNER)) == 1
+    workspace.forget_comparison(LOCAL_OWNER, *asked[1])
+    workspace.forget_comparison(LOCAL_OWNER, *asked[1])
+    assert workspace.comparisons(LOCAL_OWNER) == []
+    assert len(workspace.prediction_files(LOCAL_OWNER)) == 2
+    assert len(workspace.comparisons("somebody else")) == 1

@@ -32,7 +32,7 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
 
     def compare(step: Callable[[], None]) -> ModelComparisons:
         made = plan.compare(pairs, step)
-        compared.keep(known, sets, plan, report.answer(made))
+        compared.keep(known, "matched_subsets", sets, plan, report.answer(made))
         return made
 
     return Work(compare, plan.n_steps(pairs))

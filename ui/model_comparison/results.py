@@ -67,7 +67,7 @@ def comparison(sets: TwoSets, titles: tuple[str, ...], plan: ComparisonPlan) -> 
 
     def compare(step: Callable[[], None]) -> ModelComparison:
         made = plan.compare(models)
-        compared.keep(known, sets, plan, report.answer(made))
+        compared.keep(known, "model_comparison", sets, plan, report.answer(made))
         return made
 
     return Work(compare)

@@ -36,6 +36,7 @@ from touchstone.ui.guided_tests import explorer
 from touchstone.ui.guided_tests import results as guided_tests_results
 from touchstone.ui.overview import results
 from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.predictions import compared
 from touchstone.ui.shell import background, downloads, jobs, page, questions, session, share
 
 Way = tuple[str, Mapping[str, str | list[str]]]
@@ -231,6 +232,8 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         return
+    if not named:
+        _again(modules)
     known = [answer for module in modules.values() for answer in module.answers()]
     known = [answer for answer in known if not named or _written(answer) in named]
     known.sort(key=lambda each: named.index(_written(each)) if named else -(each[0].when or 0.0))
@@ -247,7 +250,9 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
         with st.container(border=True, key=f"card-files-{place}", gap="small"):
             _card(answer, dict(query))
     if len(known) > MOST:
-        st.caption(f"{len(known) - MOST} more were compared since the server was started.")
+        st.page_link(
+            page_file("runs"), label=f"{len(known) - MOST} more under Runs", icon=":material/history:", help=""
+        )
     if known:
         with st.container(gap="xsmall"):
             offer_of_files([*modules.values()], shown)
@@ -257,6 +262,16 @@ def sheet_of_files(beside: DeltaGenerator) -> None:
         share.add_commands([(f"Command: checks {answer.about}", command) for answer, _, command in known[:MOST]])
     for module in modules.values():
         module.begin()
+
+
+def _again(modules: Mapping[str, ModuleType]) -> None:
+    """Compute what was asked before this server began, the newest; what can no longer be is said."""
+    for each in compared.remembered()[:MOST]:
+        if each.question in modules:
+            try:
+                modules[each.question].compare_again(parse_qs(each.address))
+            except (DataError, WorkspaceError) as problem:
+                st.caption(f"{page.plain(compared.words_of(each))}: {page.plain(str(problem))}")
 
 
 def _written(known: Known) -> str:

@@ -1,9 +1,16 @@
-"""What did comparing prediction files come to? Verdicts that this server knows, for the sheet of files."""
+"""What did comparing prediction files come to? Verdicts that this server knows, and what was asked before it began.
+
+A comparison follows from its files and its settings: the workspace remembers these and one sentence, and what they come
+to is computed again where somebody looks.
+"""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlencode
+
+import streamlit as st
 
 from touchstone.core.data import DataError
 from touchstone.core.data.dataset import key
@@ -13,9 +20,11 @@ from touchstone.core.evaluate.wording import Verdict
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, Quantity
+from touchstone.core.workspace import StoredComparison
 from touchstone.ui import cache
 from touchstone.ui.forms.plan_form import AnyPlan, plan_at, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
+from touchstone.ui.shell import addresses, page, session
 
 Sets = TwoSets | OneFile
 """What a question of prediction files is asked of."""
@@ -39,11 +48,50 @@ def known(stem: str) -> dict[str, Compared]:
     return {}
 
 
-def keep(kept: dict[str, Compared], sets: Sets, plan: Any, answer: Answer) -> None:
-    """Remember among those `kept` what files came to, as the newest."""
+def keep(kept: dict[str, Compared], stem: str, sets: Sets, plan: Any, answer: Answer) -> None:
+    """Remember among those `kept` what files came to, as the newest; and in the workspace that it was asked."""
     assert answer.verdict is not None
+    address, when = _address(sets, plan), time.time()
+    if address is not None and not session.read_only():
+        when = session.workspace().remember_comparison(session.owner(), stem, address, answer.verdict.headline)
     kept.pop(key(sets, plan), None)
-    kept[key(sets, plan)] = Compared(sets, plan, answer.verdict, answer.numbers, time.time())
+    kept[key(sets, plan)] = Compared(sets, plan, answer.verdict, answer.numbers, when)
+
+
+def _address(sets: Sets, plan: Any) -> str | None:
+    """The parameters that lead to what was asked; None where no address does."""
+    settings = plan_parameters(plan)
+    return None if settings is None else urlencode({**sets.parameters, **settings}, doseq=True)
+
+
+def forget(asked: StoredComparison) -> None:
+    """Forget what was asked; the files stay."""
+    session.workspace().forget_comparison(session.owner(), asked.question, asked.address)
+    kept = known(asked.question)
+    for name in [name for name, each in kept.items() if _address(each.sets, each.plan) == asked.address]:
+        del kept[name]
+
+
+def remembered(stem: str = "") -> list[StoredComparison]:
+    """All that was ever asked of files that are still here (to answer one question), the newest first."""
+    if session.read_only():
+        return []
+    known_here = session.workspace().comparisons(session.owner())
+    return [each for each in known_here if each.question == (stem or each.question)]
+
+
+def words_of(comparison: StoredComparison, titles: Mapping[str, str] | None = None) -> str:
+    """Which files it is of."""
+    return prediction_choice.names({name: values[0] for name, values in parse_qs(comparison.address).items()}, titles)
+
+
+def lead_to_newest(stem: str) -> None:
+    """On a page where no files are chosen: the way to what was asked last; nothing where nothing was."""
+    for newest in remembered(stem)[:1]:
+        # In a tab of its own: the controls of this page hold what somebody has just chosen.
+        where = f"{addresses.first_page()}{QUESTIONS[stem].page}?{newest.address}"
+        label = f"The newest result: {page.plain(words_of(newest))}"
+        st.link_button(label, where, icon=":material/history:", type="tertiary")
 
 
 def still_here(stem: str, titles: Mapping[str, str] | None = None) -> list[Compared]:

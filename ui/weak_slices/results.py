@@ -44,7 +44,7 @@ def slices(chosen: OneFile, dataset: Dataset | None, plan: SlicePlan) -> Work[We
 
     def find(step: Callable[[], None]) -> WeakSlices:
         judged = plan.find(predictions) if dataset is None else plan.find(predictions, dataset)
-        compared.keep(known, chosen, plan, report.answer(judged))
+        compared.keep(known, "weak_slices", chosen, plan, report.answer(judged))
         return judged
 
     return Work(find)
