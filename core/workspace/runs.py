@@ -19,7 +19,7 @@ from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.records import Run, Steps, run_key
-from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TrialRow, now
+from touchstone.core.workspace.schema import LinkRow, RunNameRow, RunRow, StepsRow, TempoRow, TrialRow, now
 from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, forget_views, is_dead
 
 # How is a run stored?
@@ -85,10 +85,8 @@ def as_run(session: Session, row: RunRow) -> Run:
     state = state_of(row)
     noted = _steps(session, row.id) if state == "running" else {}
     waits_for, steps = noted.pop(WAITING, None), tuple(noted.values())
-    begun = sum(trial.share for trial in steps)
-    pace, until = None, now() if state == "running" else row.finished
-    if row.started is not None and until is not None and n_done + begun > row.started_with:
-        pace = (until - row.started) / (n_done + begun - row.started_with)
+    begun = sum((trial.share for trial in steps), 0.0)
+    pace = _pace(session, row, n_done + begun, state)
     left = None if pace is None or state != "running" else pace * max(row.n_trials - n_done - begun, 0)
     failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
     errors = session.scalars(failures.limit(20)).all() if n_failed else []
@@ -106,6 +104,21 @@ def as_run(session: Session, row: RunRow) -> Run:
         pace=pace,
         name=session.scalar(select(RunNameRow.name).where(RunNameRow.run_id == row.id)) or "",
     )
+
+
+def _pace(session: Session, row: RunRow, n_done: float, state: str) -> float | None:
+    """Seconds a trial, of `n_done` with the parts of those that run; None where nobody knows yet.
+
+    It is counted from when workers were warm (`Work.count_from`): starting them and their first trials are no measure.
+    Of a run that is over and never got so far it is that of all its trials.
+    """
+    tempo = session.get(TempoRow, row.id)
+    if state == "running":
+        return None if tempo is None or n_done <= tempo.n_done else (now() - tempo.since) / (n_done - tempo.n_done)
+    if row.finished is None or row.started is None:
+        return None
+    ways = [(row.started, row.started_with)] if tempo is None else [(tempo.since, tempo.n_done)]
+    return next(((row.finished - since) / (n_done - then) for since, then in ways if n_done > then), None)
 
 
 def _provenance(row: RunRow) -> dict | None:
@@ -365,6 +378,8 @@ class Work(Kept):
                     error=None,
                 )
             )
+            if taken.rowcount == 1:
+                session.execute(delete(TempoRow).where(TempoRow.run_id == run_id))
             session.commit()
             session.refresh(row)
         return taken.rowcount == 1
@@ -428,6 +443,15 @@ class Work(Kept):
             begun = update(RunRow).where(RunRow.owner == owner, RunRow.id == run_id)
             session.execute(begun.where(RunRow.lease_owner == lease_owner).values(started=now()))
             session.commit()
+
+    def count_from(self, owner: str, run_id: str, lease_owner: str, since: float, n_done: float) -> None:
+        """Note since when the pace of a run is counted, and what was done then; nothing for a lost lease."""
+        with self._store.session() as session:
+            ours = select(RunRow.id).where(RunRow.owner == owner, RunRow.id == run_id)
+            if session.scalar(ours.where(RunRow.lease_owner == lease_owner)) is None:
+                return
+            session.merge(TempoRow(run_id=run_id, since=since, n_done=n_done))
+            commit_or_ignore_twin(session)
 
     def missing_trials(self, owner: str, run_id: str) -> list[int]:
         """The trials of a run that have no rows yet."""

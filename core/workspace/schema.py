@@ -158,6 +158,16 @@ class StepsRow(Base):
     what: Mapped[str]
 
 
+class TempoRow(Base):
+    """From when on the pace of a run is counted, and how many trials were done then, parts of them included."""
+
+    __tablename__ = "tempos"
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    since: Mapped[float]
+    n_done: Mapped[float]
+
+
 class RunNameRow(Base):
     """What somebody calls a run; a table of its own, for most have no name."""
 
@@ -264,7 +274,7 @@ def _seal_rows(connection: Connection) -> None:
 
 
 def _only_tables(_connection: Connection) -> None:
-    """Nothing but a table that was not there before (of sign-outs, of names of runs, of comparisons)."""
+    """Nothing but a table that was not there before (of sign-outs, names of runs, comparisons, tempos)."""
 
 
 def _list_sign_ins(connection: Connection) -> None:

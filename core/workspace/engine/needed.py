@@ -69,6 +69,10 @@ class Lease:
         """Note that the run need not wait any longer."""
         self.workspace.begin_trials(self.owner, self.run_id, self.holder)
 
+    def count_from(self, since: float, n_done: float) -> None:
+        """Note since when the pace of the run is counted, and how many trials were done then."""
+        self.workspace.count_from(self.owner, self.run_id, self.holder, since, n_done)
+
     def record_steps(self, steps: Mapping[int, Steps]) -> None:
         """Note how far the trials are that are running now."""
         self.workspace.record_steps(self.owner, self.run_id, self.holder, steps)

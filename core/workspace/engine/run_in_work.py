@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import load_plan
 from touchstone.core.workspace.records import Run, Steps
 from touchstone.core.workspace.runs import WAITING
+from touchstone.core.workspace.schema import now
 from touchstone.core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -131,6 +132,10 @@ class Reports:
         since, worker = self._started.get(trials[0], (time.monotonic(), ""))
         return time.monotonic() - since, worker
 
+    def begun(self, running: set[int]) -> list[float]:
+        """What share of each of these trials is done."""
+        return [self._steps[trial].share if trial in self._steps else 0.0 for trial in running]
+
     def write_down(self, running: set[int]) -> None:
         """Let pages know how far these trials are, where that has changed, at most once a second; forget all others."""
         for heard in (self._started, self._steps):
@@ -141,6 +146,43 @@ class Reports:
         if steps != before and time.monotonic() - when > SECONDS_BETWEEN_STEPS:
             self._record(steps)
             self._recorded = (time.monotonic(), steps)
+
+
+# How fast is a run? Only what workers do when they are warm tells that, and only the later half of it.
+
+
+class Tempo:
+    """From when on the pace of a run is counted, as it goes on.
+
+    What a worker does first imports, compiles and draws what later trials find there.
+
+    Examples
+    --------
+    >>> tempo = Tempo(n_workers=1)
+    >>> tempo.note(8.0, 1, [])  # the first trial is the warm-up
+    (8.0, 1.0)
+    >>> [tempo.note(8.0 + done, done, []) for done in (2, 3, 4, 5)]
+    [None, (10.0, 2.0), None, (11.0, 3.0)]
+    """
+
+    def __init__(self, n_workers: int, n_done: int = 0):
+        self._n_workers, self._at_first = n_workers, n_done
+        self._seen: list[tuple[float, float]] = []
+
+    def note(self, when: float, n_done: int, begun: Sequence[float]) -> tuple[float, float] | None:
+        """Take how much is done, the shares of running trials included; gives from when on to count, if that moved."""
+        done = n_done + sum(begun, 0.0)
+        is_warm = n_done - self._at_first >= self._n_workers or (bool(begun) and all(begun))
+        if not is_warm or (self._seen and done <= self._seen[-1][1]):
+            return None
+        if not self._seen:
+            self._first = done
+        self._seen.append((when, done))
+        middle = (self._first + done) / 2
+        before = self._seen[0]
+        while len(self._seen) > 1 and self._seen[1][1] <= middle:
+            del self._seen[0]
+        return self._seen[0] if self._seen[0] != before or len(self._seen) == 1 else None
 
 
 # What does a worker need for a trial? The plan, the data, the models that it names and the rows that it rests on.
@@ -209,7 +251,7 @@ class RunInWork:
     ):
         run = lease.run()
         self.lease, self.executor, self.start, self.trial_seconds = lease, executor, start, trial_seconds
-        self.name = (lease.owner, lease.run_id)
+        self.name, self.n_trials = (lease.owner, lease.run_id), run.n_trials
         self.inputs = inputs_of(lease.workspace, lease.owner, run)
         self.about_sources = {name: words for name, words in run.provenance.items() if name in leases.ABOUT_SOURCES}
         self._begin()
@@ -221,6 +263,7 @@ class RunInWork:
         self.reports = Reports(self.lease.record_steps)
         self.stop = f"stop-{uuid.uuid4().hex}"
         self.alone = False
+        self.n_done = self.n_trials - len(self.queue)
 
     def finish(self, closing: threading.Event) -> str:
         """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
@@ -244,6 +287,7 @@ class RunInWork:
         client = self.executor.client()
         client.subscribe_topic(self.stop, self.reports.hear)
         self._group()
+        self.tempo = Tempo(self.executor.n_workers, self.n_done)
         self.lease.record_provenance(provenance(self.executor) | self.about_sources)
         try:
             return self._work_off(closing)
@@ -316,9 +360,18 @@ class RunInWork:
             self._look_for_workers()
             self._submit()
             self._collect()
-            self.reports.write_down({task[0][0] for _, task in self.in_flight.items()})
+            running = {task[0][0] for _, task in self.in_flight.items()}
+            self.reports.write_down(running)
+            self._tell_pace(running)
             self._give_up_on_slow_trials()
         return "done"
+
+    def _tell_pace(self, running: set[int]) -> None:
+        """Let pages know from when on the pace is counted, where that has moved."""
+        has_begun = {trial for trial in running if self.reports.has_started((trial,))}
+        moved = self.tempo.note(now(), self.n_done, self.reports.begun(has_begun))
+        if moved is not None:
+            self.lease.count_from(*moved)
 
     def _look_for_workers(self) -> None:
         """Say it at once where a cluster has no workers, and take it back when one has come.
@@ -373,6 +426,7 @@ class RunInWork:
             self.lease.keep_model(model, about_model)
         rows = {trials: contents for trials, contents in done.outcomes if not isinstance(contents, str)}
         self.lease.store_trials({t: c for trials in rows for t, c in zip(trials, rows[trials], strict=True)})
+        self.n_done += sum(map(len, rows))
         for trials, error in done.outcomes:
             if isinstance(error, str):
                 self._fail((trials,), error)
@@ -391,6 +445,7 @@ class RunInWork:
             return
         rows = self.inputs.plan.failed_trial(self.inputs.dataset, trial)
         self.lease.store_trials({trial: frames.to_bytes(rows)}, error=error)
+        self.n_done += 1
 
     def _give_up_on_slow_trials(self) -> None:
         """Tiny trials that take as long together as one may are tried one by one: nobody knows which is slow."""
