@@ -26,7 +26,7 @@ from touchstone.core.questions import QUESTIONS as RECORDS
 from touchstone.core.trials.training_plan import TrainingPlan
 
 README, SUITE = "README.md", "docs/how-to-read/guided-tests.md"
-COMPARED = {README, SUITE, "docs/tutorials/digits.md", "docs/tutorials/two-files.md"}
+COMPARED = {README, SUITE, *(f"docs/tutorials/{file.name}" for file in (ROOT / "docs" / "tutorials").glob("*.md"))}
 """The files that quote the product."""
 PAGES = [
     *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
