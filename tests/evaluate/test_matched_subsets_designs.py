@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from scipy import special
 
 from tests.worlds.designs import NULLS, POWER, Authors, Design
+from touchstone.core.data.predictions.record import Predictions
 from touchstone.core.data.predictions.upload import prediction_table
 from touchstone.core.data.tables.table import make_table
-from touchstone.core.evaluate.matched_subsets import Outcomes, compare_sets, matched_verdict
+from touchstone.core.evaluate.matched_subsets import Outcomes, compare_pairs, compare_sets, matched_verdict
 from touchstone.core.evaluate.matched_subsets.outcomes import fitted, levels_of_accuracy, log_odds_of, outcomes_of
 from touchstone.core.figures.matched_subsets import gap_chart
 from touchstone.core.figures.theme import alt_text
@@ -36,6 +37,27 @@ def test_a_verdict_says_by_how_many_of_what_and_speaks_of_others():
     shared = matched_verdict(of_design(NULLS[4]))
     assert "10 authors are in both." in shared.used
     assert " authors (now 10)." in matched_verdict(of_design(NULLS[0], 3)).text
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall"])
+@pytest.mark.parametrize("n_wrong", [2, 9])
+def test_a_set_has_one_interval_wherever_it_stands(metric, n_wrong):
+    """Among the parts of a comparison and among its metrics: of rare errors in few units these lay 10 points apart."""
+    rng, sides = generator(), []
+    for _ in range(2):
+        unit, y = np.repeat([f"patient {number}" for number in range(40)], 3), np.repeat(np.arange(40) % 2, 3)
+        wrong = np.isin(unit, [f"patient {number}" for number in range(n_wrong)])
+        known = (np.arange(120).astype(str), y, np.where(wrong, 1 - y, y), ["benign", "malignant"])
+        sides.append(
+            Predictions(*known, confidence=rng.uniform(0.5, 1, 120), groups={"unit": unit}, unit_name="patient")
+        )
+    [row] = compare_pairs({"m": sides[0]}, {"m": sides[1]}, rng=rng, metric=metric).rows
+    known = row.metrics.of(metric)
+    for name, beside in (("reference", known.reference), ("target", known.target)):
+        [part] = [each for each in row.subsets if each.name == name]
+        assert part.reached.value == pytest.approx(beside.value)
+        assert part.reached.interval.lower == pytest.approx(beside.interval.lower)
+        assert part.reached.interval.upper == pytest.approx(beside.interval.upper)
 
 
 def test_of_fewer_than_five_units_that_is_said_first_and_nothing_is_claimed():

@@ -363,9 +363,16 @@ def _subsets(shares: Mapping[str, Share], reference: Outcomes, target: Outcomes,
         if units.n[i] < len(side) and side.worth is None:
             n = units.effective(i, side.accuracy, (side.correct - side.accuracy) / len(side))
             telling[i], df[i] = n / len(side), units.n[i] - 1.0 if units.enough else nan
-    return tuple(
-        _subset(name, share, telling["target" in name], df["target" in name]) for name, share in shares.items()
-    )
+    subsets = (_subset(name, share, telling["target" in name], df["target" in name]) for name, share in shares.items())
+    sides = {"reference": reference, "target": target}
+    return tuple(_whole(subset, sides[subset.name]) if subset.name in sides else subset for subset in subsets)
+
+
+def _whole(subset: Subset, side: Outcomes) -> Subset:
+    """A whole set with the interval that its metric has wherever else it stands, where its samples are of units."""
+    if not subset.reached.interval.known or side.worth is not None or side.design.by_sample:
+        return subset
+    return replace(subset, reached=replace(subset.reached, interval=side.design.wilson(side.correct)))
 
 
 def _subset(name: str, share: Share, telling: float, df: float) -> Subset:
