@@ -21,7 +21,7 @@ from streamlit import config
 
 from touchstone.core import COMMAND
 from touchstone.ui.shell import health, sign_in
-from touchstone.ui.shell.only_links import refused_page
+from touchstone.ui.shell.only_links import SETTING, refused_page
 
 OPEN = "TOUCHSTONE_OPEN_TO_THIS_MACHINE"
 """The setting that does without token and cookie."""
@@ -156,4 +156,4 @@ def _closed(scope: Scope) -> HTMLResponse:
     """The page for a browser that nobody has let in: it keeps what the address asked for."""
     query = scope.get("query_string", b"").decode("latin-1")
     asked = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != TOKEN]
-    return refused_page(403, "access", kept=asked, command=COMMAND)
+    return refused_page(403, "access", kept=asked, command=COMMAND, setting=SETTING)
