@@ -66,7 +66,7 @@ def show(run: Run) -> None:
         if not questions.link(run):
             st.markdown(":gray[no page]", help=questions.NO_PAGE)
         jobs.action(run)
-        if share.parameters_of(run) is not None:
+        if share.links_open() and share.parameters_of(run) is not None:
             with st.popover("Links", icon=":material/link:", type="tertiary", key=f"links-{run.id}"):
                 share.links(run)
         name(run)

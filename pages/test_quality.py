@@ -63,7 +63,7 @@ def two_classes(looked: Looked, quality: TestQuality) -> dict[str, list[str]]:
 
 def shift(looked: Looked) -> tuple[Run | None, results.CovariateShiftPlan]:
     """Covariate shift: a classifier's answer at once, the paper's divergence as a run."""
-    st.subheader("Did classes shift between training and test?", anchor=False)
+    st.subheader(results.SHIFT, anchor=False)
     with st.container(gap="xsmall"):
         classifier = results.show_separation(looked)
         plan = results.shift_plan(dataset, model, looked.choice.layer)

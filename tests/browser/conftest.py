@@ -5,8 +5,9 @@ from collections.abc import Callable, Generator, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.server import FLAGS, Server, chromium, cookies, serve
+from tests.browser.server import FLAGS, Server, chromium, cookies, free_port, serve
 from tests.browser.waiting import PATIENCE
+from touchstone.ui.shell.only_links import SETTING
 
 expect.set_options(timeout=PATIENCE)
 STATES = """() => {
@@ -44,6 +45,14 @@ def server(tmp_path_factory) -> Iterator[Server]:
 def own_server(tmp_path_factory) -> Iterator[Server]:
     """A fresh server, stopped with the module: for one that leaves work running, or must be first or alone on it."""
     with serve(tmp_path_factory.mktemp("browser-home")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server_with_links(tmp_path_factory) -> Iterator[Server]:
+    """A fresh server whose links open for others: only there they are made."""
+    door = f"127.0.0.1:{free_port()}"
+    with serve(tmp_path_factory.mktemp("browser-home"), settings={SETTING: door}) as running:
         yield running
 
 

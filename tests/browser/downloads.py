@@ -1,4 +1,4 @@
-"""Taking files home, as people do: in the menu “Take away”, or behind a button “Download” where something is chosen."""
+"""Taking files home, as people do: in the menus “Send” and “Take away”, or behind a button “Download”."""
 
 import re
 from contextlib import suppress
@@ -12,7 +12,7 @@ ASKED_AGAIN = PATIENCE // 4
 
 
 def take(page: Page, label: str) -> Download:
-    """The file that the button of this name gives; the menu and the buttons “Download” are tried one by one for it.
+    """The file that the button of this name gives; the menus and the buttons “Download” are tried one by one for it.
 
     A menu that is open while its page is drawn again holds what was offered before; so all are tried more than once.
     """
@@ -25,10 +25,10 @@ def take(page: Page, label: str) -> Download:
 
 
 def _opened(page: Page, label: str) -> bool:
-    """Whether the button of this name stands in the menu, or behind a button, that is left open."""
+    """Whether the button of this name stands in a menu, or behind a button, that is left open."""
     settled(page)
     wanted = page.get_by_role("button", name=label, exact=True)
-    openers = page.get_by_test_id("stPopover").get_by_role("button", name=re.compile("^(Take away|Download)"))
+    openers = page.get_by_test_id("stPopover").get_by_role("button", name=re.compile("^(Send|Take away|Download)"))
     expect(openers.last).to_be_visible()
     for opener in (one for one in openers.all() if one.is_visible()):
         click(opener)

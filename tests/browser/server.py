@@ -18,6 +18,7 @@ from typing import Any
 from touchstone.core.data.home import write_whole
 from touchstone.core.workspace import access
 from touchstone.core.workspace.access import derived
+from touchstone.ui.shell.only_links import SETTING
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
@@ -94,6 +95,8 @@ class serve:
             start_new_session=True,  # a session of its own, so that what it leaves behind can be found
         )
         wait_for(f"{url}/_stcore/health", self.process, self.home / "server.log")
+        if door := self.settings.get(SETTING):  # its process begins after the server's own
+            wait_for_door(door)
         return Server(url, self.home, self.process.pid)
 
     def __exit__(self, *_problem: object) -> None:
@@ -122,6 +125,20 @@ def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
         else:
             return
     raise AssertionError(f"no answer from {url}: {log.read_text()}")
+
+
+def wait_for_door(door: str) -> None:
+    """Return once somebody listens where links open for others."""
+    host, port = door.split(":")
+    until = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < until:
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError("nobody listens where links open for others")
 
 
 def printed_address(server: Server) -> str:

@@ -46,8 +46,8 @@ DONE = {
 
 
 @pytest.fixture(scope="module")
-def server(own_server: Server) -> Server:
-    return own_server
+def server(server_with_links: Server) -> Server:
+    return server_with_links
 
 
 def table() -> bytes:

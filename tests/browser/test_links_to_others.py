@@ -13,7 +13,8 @@ import pytest
 from distributed import Security
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.server import CERTIFICATE, SECONDS_TO_START, SECONDS_TO_STOP, Server, free_port, serve
+from tests.browser.downloads import take
+from tests.browser.server import CERTIFICATE, SECONDS_TO_STOP, Server, free_port, serve
 from tests.browser.test_links import create_link, watched
 from tests.browser.waiting import PATIENCE, click, settled
 from touchstone.core.questions import with_page
@@ -34,27 +35,13 @@ def door() -> str:
 def server(tmp_path_factory, door: str) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("browser-home")
     with serve(home, settings={SETTING: door, events.SETTING: str(home / "events.log")}) as running:
-        until = time.monotonic() + SECONDS_TO_START
-        while not is_open(door):  # its process begins after the server's own
-            assert time.monotonic() < until, "nobody listens where links open to others"
-            time.sleep(0.1)
         yield running
-
-
-def is_open(door: str) -> bool:
-    """Whether somebody listens there."""
-    host, port = door.split(":")
-    try:
-        socket.create_connection((host, int(port)), timeout=10).close()
-    except OSError:
-        return False
-    return True
 
 
 @pytest.fixture
 def visitor(browser: Browser) -> Iterator[Page]:
-    """A tab of somebody who was never here."""
-    context = browser.new_context()
+    """A tab of somebody who was never here, on a phone."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
     context.set_default_timeout(PATIENCE)
     yield watched(context.new_page())
     context.close()
@@ -87,10 +74,17 @@ def test_a_link_opens_there_until_it_is_revoked_and_nothing_else_does(
     expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
     link = create_link(page)
     assert link.startswith(f"http://{door}/shared_run?t=")
-    expect(page.get_by_text(f"works for whoever can reach http://{door}/")).to_be_visible()
+    expect(page.get_by_text(f"opens for whoever has it and can reach http://{door}/")).to_be_visible()
+    expect(page.get_by_text("would open for you alone")).to_have_count(0)
+    expect(page.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(5)
+    answer = page.locator(".st-key-verdict").inner_text()
     visitor.goto(link)
     expect(visitor.get_by_role("heading", name=TITLE)).to_be_visible()
-    expect(visitor.get_by_text("Read-only").first).to_be_visible()
+    expect(visitor.locator(".st-key-verdict")).to_be_in_viewport()
+    expect(visitor.locator(".st-key-verdict")).to_have_text(answer, use_inner_text=True)
+    report = take(visitor, "Report (Markdown)").path().read_text("utf-8")
+    assert report.startswith(f"# {TITLE}\n")
+    expect(visitor.get_by_text("Read-only").filter(visible=True)).to_have_count(1)
     expect(visitor.locator(".stPlotlyChart:has(canvas)")).to_be_visible()
     assert settled(visitor).evaluate("window.violations ?? []") == []
     for name in ("", *with_page(), "shared_run", "auth/login"):

@@ -55,12 +55,12 @@ def test_a_quiet_button_can_be_read_while_its_menu_is_open(server: Server, tab: 
 def test_the_menus_stay_on_the_row_of_the_title(server: Server, page: Page):
     for stem in ("source_robustness", "data_set_adequacy", "data_sets"):  # the longest titles; and a short one
         page.goto(f"{server.url}/{stem}?data=wine")
-        menu = page.locator(".st-key-header").get_by_role("button", name="Share")
+        menu = page.locator(".st-key-header").get_by_role("button", name="Send")
         expect(menu).to_be_visible()
-        title, share = settled(page).get_by_role("heading", level=1).bounding_box(), menu.bounding_box()
+        title, send = settled(page).get_by_role("heading", level=1).bounding_box(), menu.bounding_box()
         assert title is not None
-        assert share is not None
-        assert title["y"] < share["y"] + share["height"] / 2 < title["y"] + title["height"], stem
+        assert send is not None
+        assert title["y"] < send["y"] + send["height"] / 2 < title["y"] + title["height"], stem
 
 
 def test_the_question_keeps_room_for_its_words_on_a_phone(server: Server, page: Page):

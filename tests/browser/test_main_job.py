@@ -87,7 +87,7 @@ def verdict(page: Page) -> str:
 
 
 def shared_address(page: Page) -> str:
-    click(page.get_by_role("button", name="Share"))
-    address = page.get_by_test_id("stCode").first
+    click(page.get_by_role("button", name="Send"))
+    address = page.get_by_test_id("stCode").filter(has_text="http").last
     expect(address).to_contain_text("http")
     return address.locator("code").inner_text().strip()

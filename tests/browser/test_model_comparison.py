@@ -17,6 +17,11 @@ from tests.browser.waiting import click, settled, unfold
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def server(server_with_links: Server) -> Server:
+    return server_with_links
+
+
 def file_of_a_model(file: Path, wrong: np.ndarray) -> Path:
     """Answers on the same 400 texts, `wrong` on some."""
     truths = np.where(np.arange(400) % 3 == 0, "spam", "ham")

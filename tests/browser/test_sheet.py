@@ -52,7 +52,7 @@ def test_one_click_fills_the_sheet_within_its_budget(own_server: Server, page: P
     unfold(page, "Which class is weakest?")
     expect(page.get_by_text("10 classes, Holm.").first).to_be_visible()
     file = tmp_path / "sheet.html"
-    take(page, "The sheet, to print (HTML)").save_as(file)
+    take(page, "Report (HTML)").save_as(file)
     assert pages_of(page, file) == 1
 
 
@@ -69,6 +69,6 @@ def test_two_files_of_predictions_make_a_sheet_that_prints(
     page.goto(f"{own_server.url}/?sheet=prediction+files")
     expect(page.locator("[class*=st-key-card-files-]").first).to_contain_text("Accuracy falls by 46.1 points")
     file = tmp_path / "sheet.html"
-    take(page, "The sheet, to print (HTML)").save_as(file)
+    take(page, "Report (HTML)").save_as(file)
     assert pages_of(page, file) == 1
     expect(page.get_by_text("Accuracy falls by 46.1 points").first).to_be_visible()

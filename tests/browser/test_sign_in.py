@@ -68,7 +68,7 @@ def assert_closed(page: Page) -> None:
     expect(page.get_by_text(SENTENCE)).to_be_visible()
     expect(page.get_by_role("link", name="Sign in").or_(page.get_by_role("button", name="Sign in"))).to_be_visible()
     expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
-    expect(page.get_by_role("button", name=re.compile("Run|Start|Share"))).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("Run|Start|Send"))).to_have_count(0)
 
 
 @pytest.mark.evidence
@@ -101,7 +101,7 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     assert shown(visitor) == said
     expect(visitor.get_by_text("Read-only").first).to_be_visible()
     expect(visitor.get_by_test_id("stSidebarNav")).to_have_count(0)
-    expect(visitor.get_by_role("button", name=re.compile("^(Run|Share|Sign out)$"))).to_have_count(0)
+    expect(visitor.get_by_role("button", name=re.compile("^(Run|Create a link|Sign out)$"))).to_have_count(0)
 
     click(alice.get_by_role("button", name="Revoke"))
     expect(visitor.get_by_text("This link does not work")).to_be_visible()

@@ -18,6 +18,11 @@ HEADLINE = WEAK.replace(">=", "≥")
 """As a page draws it."""
 
 
+@pytest.fixture(scope="module")
+def server(server_with_links: Server) -> Server:
+    return server_with_links
+
+
 def test_a_file_dropped_becomes_a_slice_with_its_samples_a_report_and_a_link(
     server: Server, page: Page, tab: Callable[..., Page], tmp_path: Path
 ):

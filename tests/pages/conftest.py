@@ -13,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.report.html import to_html
 from touchstone.core.trials import Context, Plan, TrialPlan
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.needed import about, found_rows
 from touchstone.core.workspace.engine.runner import close_engine, engine
-from touchstone.ui.shell import background
+from touchstone.ui.shell import background, only_links
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
@@ -46,6 +47,12 @@ def fresh_process(monkeypatch) -> Iterator[None]:
 @pytest.fixture
 def workspace() -> Workspace:
     return engine().workspace
+
+
+@pytest.fixture
+def links_open(monkeypatch) -> None:
+    """Links open for others, as where TOUCHSTONE_LINKS is set: only there they are made."""
+    monkeypatch.setattr(only_links, "address", lambda: "http://192.168.1.20:8502/")
 
 
 @pytest.fixture
@@ -126,6 +133,17 @@ def in_numbers(app: AppTest) -> pd.DataFrame:
 def plainly(app: AppTest) -> str:
     """All that a page says, without the strokes that keep Markdown from being read as such."""
     return texts(app).replace("\\", "")
+
+
+def sent_address(app: AppTest) -> str:
+    """The address of what a page shows, as its menu gives it."""
+    return next(block.value for block in app.code if "?" in block.value)
+
+
+def sent_report(app: AppTest) -> str:
+    """The report of what a page shows, as its menu gives it, of one answer."""
+    [(_, report)] = app.session_state["share_reports"].values()
+    return to_html(report()).decode()
 
 
 def charts(app: AppTest) -> list[str]:

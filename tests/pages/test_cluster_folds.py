@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.data.uploads import predictions_file
-from tests.pages.conftest import charts, plainly, stored_run, texts
+from tests.pages.conftest import charts, plainly, sent_address, stored_run, texts
 from touchstone.core.data import Dataset, load_example
 from touchstone.core.data.predictions.upload import (
     GivenFile,
@@ -253,7 +253,7 @@ def test_what_is_looked_at_is_in_the_address_and_a_copied_link_opens_it(open_pag
     for key, (value,) in LOOKED_AT.items():
         next(each for each in [*app.segmented_control, *app.selectbox] if each.key == key).set_value(value)
     app.run()
-    address = parse_qs(urlsplit(app.code[0].value).query)
+    address = parse_qs(urlsplit(sent_address(app)).query)
     assert {key: address.get(key) for key in LOOKED_AT} == LOOKED_AT
 
     copied = open_page("cluster_folds", **address)

@@ -201,6 +201,7 @@ def test_without_a_data_set_of_these_samples_the_map_says_what_to_do(open_page, 
     assert "No stored data set holds these samples." in plainly(settled(app.run()))
 
 
+@pytest.mark.usefixtures("links_open")
 def test_further_files_are_compared_with_all_and_stand_in_address_and_link(open_page, workspace, models):
     third = store(workspace, "newest.tsv", predictions(0.95, 5), ROLES)
     app = settled(open_page("model_comparison", **models))

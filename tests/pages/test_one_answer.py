@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.conftest import charts, plainly
+from tests.pages.conftest import charts, plainly, sent_report
 from tests.pages.test_test_quality import clouds
 from tests.report.test_reports import Page
 from touchstone import check
@@ -37,9 +37,7 @@ def in_sight(answer: Answer) -> list[Table]:
 
 def test_page_report_and_python_say_the_same(shown):
     app, answer = shown
-    write, name = app.session_state["share_report"]
-    report = Page(write())
-    assert name.endswith(".html")
+    report = Page(sent_report(app).encode())
     assert not report.open
     verdict, page = answer.verdict, spaced(plainly(app).replace("*", ""))
     for sentence in filter(None, (verdict.headline, verdict.used, verdict.advice, *verdict.findings)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import recall_score
 
-from tests.pages.conftest import charts, plainly, stored_run
+from tests.pages.conftest import charts, plainly, sent_report, stored_run
 from tests.pages.test_average_case import kept, planned, rows_of
 from tests.pages.test_average_case import stored_run as stored_average_case
 from tests.pages.test_matched_subsets import frauds, settled, store
@@ -124,7 +124,7 @@ def test_a_metric_is_behind_every_door(open_page, workspace, monkeypatch, tmp_pa
     commands = [code.value for code in app.code if "core compare" in code.value]
     assert commands
     assert all(f"--metric={GEOMETRIC.name}" in command for command in commands)
-    assert title in app.session_state["share_report"][0]().decode()
+    assert title in sent_report(app)
     app = open_page("overview", sheet="prediction files")
     assert f"expect {GEOMETRIC.title} " in plainly(app), "the sheet begins with what the files were compared by"
 
@@ -137,7 +137,7 @@ def test_a_metric_is_behind_every_door(open_page, workspace, monkeypatch, tmp_pa
     for stem, more in (("source_robustness", {"repeats": "4"}), ("cluster_folds", {"models": "Logistic regression"})):
         app = open_page(stem, data=data.fingerprint, metric=title, **more)
         assert GEOMETRIC.title in plainly(app), stem
-        assert GEOMETRIC.title in app.session_state["share_report"][0]().decode(), stem
+        assert GEOMETRIC.title in sent_report(app), stem
     app = open_page("overview", data=data.fingerprint, metric=title)
     assert f"expect {GEOMETRIC.title} " in plainly(app)
 

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import PLAN, plainly, stored_run, texts
+from tests.pages.conftest import PLAN, plainly, sent_report, stored_run, texts
 from tests.pages.test_matched_subsets import ROLES, made, settled, store
 from tests.pages.test_model_comparison import predictions
 from touchstone.core.__main__ import main
@@ -66,8 +66,7 @@ def test_the_sheet_begins_with_one_number_and_each_part_of_the_story_leads_to_it
     asked = led["Does accuracy really drop on the new test set?"]
     assert asked.page.endswith("matched_subsets")
     assert f"target={two['target']}" in asked.query_string
-    page = app.session_state["share_report"][0]().decode()
-    assert "On the new test set, expect accuracy" in page
+    assert "On the new test set, expect accuracy" in sent_report(app)
 
 
 def test_a_question_that_was_not_asked_has_a_card_with_a_button_that_asks_it_alone(
@@ -239,8 +238,7 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace, c
     assert len(app.get("plotly_chart")) == 1
     query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")
     assert f"reference={two['reference']}&target={two['target']}" in query
-    [write] = app.session_state["share_report"][:1]
-    page = write().decode()
+    page = sent_report(app)
     assert "Accuracy falls by" in page
     assert all(f"fingerprint {file}" in page for file in two.values())
     [command] = [code.value for code in app.code if "core check" in code.value]
@@ -322,7 +320,7 @@ def test_the_axis_of_files_is_of_the_chosen_metric_and_so_are_report_and_link(op
     assert "Baseline: 33.3 %." in plainly(app)
     offered = app.session_state["share_offer"]
     assert offered.parameters["metric"] == offered.view.settings["metric"] == ["Balanced accuracy"]
-    assert "Balanced accuracy you can plan for." in app.session_state["share_report"][0]().decode()
+    assert "Balanced accuracy you can plan for." in sent_report(app)
     again = settled(open_page("overview", **offered.parameters))
     assert "On the new test set, expect balanced accuracy " in plainly(again)
     assert "does not exist here" in texts(open_page("overview", sheet="prediction files", metric="Charm"))

@@ -12,6 +12,7 @@ from touchstone.core.workspace.access import DEAD
 from touchstone.ui.shell import background
 
 __all__ = ["open_link", "two"]  # fixtures
+pytestmark = pytest.mark.usefixtures("links_open")
 EPSILON = "0.02"
 
 
@@ -153,7 +154,7 @@ def test_a_link_that_was_taken_back_or_whose_file_is_gone_is_dead(end, open_link
     assert texts(open_link(token)) == texts(open_link("nonsense"))
 
 
-def test_the_share_menu_lists_the_links_to_both_files_and_revokes_them(open_page, workspace, two, shared):
+def test_the_menu_lists_the_links_to_both_files_and_revokes_them(open_page, workspace, two, shared):
     _, _, shown = shared
     [link] = workspace.links(LOCAL_OWNER, shown)
     app = settled(open_page("matched_subsets", **two))
@@ -165,12 +166,12 @@ def test_the_share_menu_lists_the_links_to_both_files_and_revokes_them(open_page
 
 
 def test_what_is_not_compared_has_no_link(open_page, workspace, two, monkeypatch):
-    assert "nothing to share" in plainly(open_page("matched_subsets", reference=two["reference"]))
+    assert "nothing to send" in plainly(open_page("matched_subsets", reference=two["reference"]))
     foreign = store(workspace, "foreign.tsv", made(100, 0.0, 1).replace(b"cat", b"x").replace(b"dog", b"y"))
     refused = open_page("matched_subsets", reference=foreign, target=foreign)
-    assert "nothing to share" in plainly(refused)
+    assert "nothing to send" in plainly(refused)
     monkeypatch.setattr(background, "answer", lambda *_, **__: None)
     under_way = open_page("matched_subsets", **two)
-    assert "there is none yet" in plainly(under_way)
+    assert "There is no result to send yet" in plainly(under_way)
     for app in (refused, under_way):
         assert not [one for one in app.button if one.key == "link-matched_subsets"]

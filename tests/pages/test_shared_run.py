@@ -16,7 +16,7 @@ from touchstone.core.trials import FoldPlan
 from touchstone.core.workspace import LOCAL_OWNER, load_plan
 from touchstone.core.workspace.access import DEAD
 from touchstone.core.workspace.errors import DatabaseBusy
-from touchstone.ui.shell import questions, session
+from touchstone.ui.shell import only_links, questions, session
 
 
 @pytest.fixture
@@ -183,13 +183,15 @@ def test_a_link_is_no_key_to_other_pages(open_page, workspace, run):
     assert not app.button
 
 
-def test_the_share_menu_makes_lists_and_revokes_links(open_page, workspace, run):
+@pytest.mark.usefixtures("links_open")
+def test_the_menu_makes_lists_and_revokes_links(open_page, workspace, run):
     app = open_page("source_robustness", **address_of(run))
     app.selectbox(key=f"link-days-{run.id}").select(7).run()
     app.button(key=f"link-{run.id}").click().run()
     [link] = workspace.links(LOCAL_OWNER, run.id)
     assert link.expires - link.created == pytest.approx(7 * 24 * 3600, abs=5)
     made = next(one.value for one in app.code if "shared_run?t=" in one.value)
+    assert made.startswith("http://192.168.1.20:8502/shared_run?t=")
     assert "repeats=" not in made, "the token finds what the link settles"
     assert "data=" not in made
     assert "cannot be shown again" in texts(app)
@@ -200,6 +202,7 @@ def test_the_share_menu_makes_lists_and_revokes_links(open_page, workspace, run)
     assert not [one for one in app.code if "shared_run" in one.value]
 
 
+@pytest.mark.usefixtures("links_open")
 def test_links_of_a_run_are_on_the_page_of_runs_too(open_page, workspace, run):
     app = open_page("runs")
     app.button(key=f"link-{run.id}").click().run()
@@ -207,14 +210,44 @@ def test_links_of_a_run_are_on_the_page_of_runs_too(open_page, workspace, run):
     assert "shared_run?t=" in "".join(one.value for one in app.code)
 
 
-def test_without_sign_in_the_menu_says_that_links_stay_on_this_machine(open_page, run):
-    assert "works on this machine only" in plainly(open_page("source_robustness", **address_of(run)))
+def test_where_a_link_would_open_for_nobody_else_none_is_offered_but_what_makes_it_open(
+    open_page, workspace, run, monkeypatch
+):
+    workspace.create_link(LOCAL_OWNER, run.id)  # of a start that had them open
+    [link] = workspace.links(LOCAL_OWNER, run.id)
+    app = open_page("source_robustness", **address_of(run))
+    assert "would open for you alone" in plainly(app)
+    assert "TOUCHSTONE_LINKS=1 make run" in [block.value for block in app.code]
+    assert not makers(app)
+    app.button(key=f"revoke-{link.id}").click().run()
+    assert not workspace.links(LOCAL_OWNER, run.id)[0].works
+    assert not makers(open_page("runs"))
+    monkeypatch.setattr(only_links, "is_wanted", lambda: True)  # the process that answers them has ended
+    app = open_page("source_robustness", **address_of(run))
+    assert "should open for others, and does not" in plainly(app)
+    assert not makers(app)
+
+
+def makers(app: AppTest) -> list[str]:
+    """The buttons that make a link."""
+    return [button.key for button in app.button if (button.key or "").startswith("link-")]
+
+
+def test_the_report_is_sent_by_owner_and_visitor_and_stands_nowhere_else(open_page, open_link, workspace, run):
+    owner = open_page("source_robustness", **address_of(run))
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
+    for app in (owner, seen):
+        send, take = app.get("popover")[:2]
+        assert [menu.proto.popover.label for menu in (send, take)] == ["Send", "Take away"]
+        assert [file.label for file in send.get("download_button")] == ["Report (HTML)", "Report (Markdown)"]
+        assert not {"Report (HTML)", "Report (Markdown)"} & {file.label for file in take.get("download_button")}
+    assert not [*seen.code], "the address and the command are the owner's"
 
 
 def test_what_is_not_computed_has_no_link(open_page, wine):
     app = open_page("source_robustness", data=wine.fingerprint)
     assert "Run this first" in texts(app)
-    assert not [one for one in app.button if (one.key or "").startswith("link-")]
+    assert not makers(app)
 
 
 def test_a_link_shows_its_own_run_also_when_todays_method_has_another(open_link, workspace, wine, run, monkeypatch):

@@ -34,6 +34,7 @@ from touchstone.core.workspace import LOCAL_OWNER, Workspace, frames
 from touchstone.core.workspace.access import DEAD
 
 __all__ = ["acol", "digits", "open_link", "uploaded"]  # fixtures
+pytestmark = pytest.mark.usefixtures("links_open")
 LOOKING = {"draw-others", "clear-selection"}
 """Buttons that change nothing but what is looked at."""
 Address = tuple[str, dict[str, str]]

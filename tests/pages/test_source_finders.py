@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from tests.pages.conftest import PLAN, charts, stored_run, texts
+from tests.pages.conftest import PLAN, charts, sent_address, stored_run, texts
 from touchstone.core.cluster.finders import SOURCE_FINDERS, SourceFinder
 from touchstone.core.cluster.sources import FoundSources
 from touchstone.core.data import Dataset, load_example
@@ -75,7 +75,7 @@ def test_an_address_chooses_among_finders(open_page, workspace, wine):
     app = open_page("source_robustness", data=wine.fingerprint, repeats="2", sources=sources, **about)
     assert re.search(r"SVM, same-size( so far)?: \d", texts(app).replace("\\", "")), "the verdict names no finder"
     assert "SVM, same-size: which classes and sources are hard?" in texts(app).replace("\\", "")
-    assert "about=SVM%2C+same-size" in app.code[0].value
+    assert "about=SVM%2C+same-size" in sent_address(app)
 
 
 def test_known_sources_put_found_ones_to_the_test(open_page, workspace, named):

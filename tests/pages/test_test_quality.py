@@ -15,11 +15,13 @@ from touchstone.core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from touchstone.core.models import MODELS, uploaded_model
 from touchstone.core.models.layer_files import record_of
 from touchstone.core.models.model_file import ModelFile
+from touchstone.core.questions import QUESTIONS
 from touchstone.core.trials import Context, TrainingPlan, to_json
 from touchstone.core.trials.layer_parts import UPLOADED, layer_parts, split_of
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames, load_plan
 from touchstone.ui.forms.plan_form import stored_parameters
-from touchstone.ui.test_quality.results import region_parameters
+from touchstone.ui.shell.page import plain
+from touchstone.ui.test_quality.results import SHIFT, region_parameters
 
 FEW = {"layer": UPLOADED, "n_dimensions": 3, "n_components": 1}
 
@@ -284,7 +286,7 @@ def test_findings_lead_to_guided_tests_of_the_same_regions(open_page, workspace)
     assert (query["theta2"], query["r"], query["layer"]) == ("0.8", "0.7", UPLOADED)
 
 
-def test_the_share_menu_says_the_whole_address(open_page, workspace):
+def test_the_menu_says_the_whole_address(open_page, workspace):
     data, model = clouds(workspace)
     chosen = {"theta2": "0.8", "r": "0.7", "theta1": "0.4", "class": "class 1"}
     app = open_page("test_quality", data=data.fingerprint, model=model, **chosen)
@@ -337,6 +339,9 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
     assert table["Divergence"].tolist() == pytest.approx(first["divergence"].tolist())
     assert table["Kept (%)"].tolist() == pytest.approx((100 * first["kept_variance"]).tolist())
     assert "Covariate shift (TSV)" in [button.label for button in app.get("download_button")]
+    send = app.get("popover")[0]
+    assert [file.label for file in send.get("download_button")] == ["Report (HTML)", "Report (Markdown)"] * 2
+    assert [caption.value for caption in send.caption][:2] == [plain(QUESTIONS["test_quality"].title), plain(SHIFT)]
     assert any("core run" in code.value for code in app.code), "no command computes it"
 
 

@@ -98,6 +98,7 @@ def test_without_columns_it_says_what_is_missing(open_page, workspace):
     assert "add columns that describe the samples to the file" in text
 
 
+@pytest.mark.usefixtures("links_open")
 def test_a_link_carries_the_data_set_that_describes_the_samples(open_page, open_link, workspace):
     owner = settled(open_page("weak_slices", target=bare(workspace)))
     token = token_of(owner, "weak_slices")

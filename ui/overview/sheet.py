@@ -22,7 +22,6 @@ from touchstone.core.figures.overview import Mark
 from touchstone.core.questions import FIRST, QUESTIONS, module_of
 from touchstone.core.report import model_pairs, story
 from touchstone.core.report import overview as report
-from touchstone.core.report.html import to_html
 from touchstone.core.report.run_report import takes_metric
 from touchstone.core.trials import FoldPlan, TrialPlan
 from touchstone.core.trials.plan import to_json
@@ -156,25 +155,20 @@ def take(
     asked: Sequence[str],
     view: View,
 ) -> None:
-    """Have the menus offer the sheet: as tables, as a page that prints, and by a link to `view`."""
+    """Have the menus offer the sheet: as tables, as a report for one page of A4, and by a link to `view`."""
     unasked = [
         question.title
         for question in QUESTIONS.values()
         if question.kind and question.name and question.speaks_of and question.stem not in asked
     ]
-
-    def write() -> bytes:
-        made = {"shown": shown, "baseline": baseline, "words": words, "unasked": unasked, "provenance": provenance}
-        made["story"] = first
-        return to_html(report.sheet(subject, known, **made))
-
+    made = {"shown": shown, "baseline": baseline, "words": words, "unasked": unasked, "provenance": provenance}
+    made["story"] = first
     downloads.offer(
         {"Answers": lambda: report.table(known), "Accuracies": lambda: report.accuracies(shown, words.metric.name)},
         stem="sheet",
-        more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
     )
     share.offer(None, view.settings, view=view)
-    share.offer_report(write, name="sheet.html")
+    share.offer_report(report.TITLE, lambda: report.sheet(subject, known, **made), name="sheet")
 
 
 def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel], settings: Mapping[str, Sequence[str]]) -> View:

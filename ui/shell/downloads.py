@@ -1,9 +1,8 @@
-"""What can be taken away of a page? One menu at its top has every table and report; the page says which as it goes."""
+"""What can be taken away of a page? One menu at its top has every table; the page says which as it goes."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +11,6 @@ from touchstone.core.data import DataError
 from touchstone.core.questions import QUESTIONS, of_kind
 from touchstone.core.report.files import FORMATS
 from touchstone.core.report.html import to_html
-from touchstone.core.report.markdown import to_markdown
 from touchstone.core.report.parts import NONE, Answer, Report
 from touchstone.core.report.recreate import Recreated, example_to_read, recreate
 from touchstone.core.report.run_report import recipe, report_of
@@ -55,7 +53,9 @@ def menu() -> None:
     offered: dict[str, _Offer] = st.session_state.get(_OFFERED, {})
     if not offered:
         return
-    with st.popover("Take away", icon=":material/download:", help="Tables · reports · parameters", key="take-away"):
+    with st.popover(
+        "Take away", icon=":material/download:", help="Tables · parameters · format of figures", key="take-away"
+    ):
         for offer in offered.values():
             _files(offer.tables, offer.stem)
             if offer.more is not None:
@@ -96,7 +96,7 @@ def _files(tables: Mapping[str, Callable[[], pd.DataFrame]], stem: str) -> None:
                 )
 
 
-# What can be taken away of a run? Its tables, a report for somebody without the app, and what recreates it.
+# What can be taken away of an answer? Its tables and what recreates its run; the report of it is sent.
 
 
 def of_page(
@@ -105,15 +105,38 @@ def of_page(
     *,
     files: Mapping[str, Callable[[], pd.DataFrame]] = NONE,
     also: Mapping[str, str] = NONE,
+    title: str = "",
 ) -> None:
-    """Have the menu of the page offer what can be taken away of an answer, its report and the run's parameters.
+    """Have the menus of the page offer what can be taken away of an answer and the run's parameters, and its report.
 
-    `files` are those that only the page has, and `also` names what else the result rests on. The report, of the run as
-    a whole where there is no answer, is what *Share* offers first where links work on this machine only.
+    `files` are those that only the page has, and `also` names what else the result rests on. The report is of the run
+    as a whole where there is no answer; `title` tells it from others of the page, if not the question of the run.
     """
-    tables = {**(NONE if answer is None else answer.files), **files}
-    offer(tables, stem=_name(run), more=lambda: of_run(run, answer, also=also))
-    share.offer_report(lambda: report_file(run, answer, also=also), name=f"{_name(run)}.html")
+    question = of_kind(run.kind)
+    stem, asked = (run.kind, run.kind) if question is None else (question.stem, question.title)
+    name = f"{stem.replace('_', '-')}-{run.id[:8]}"
+
+    def report(*, with_rows: bool = False) -> Report:
+        return report_of(
+            workspace(), owner(), run, how_to_read=_how_to_read, answer=answer, also=also, with_rows=with_rows
+        )
+
+    def parameters() -> bytes:
+        return recipe(run, workspace().stored_dataset(owner(), run.fingerprint).example).encode()
+
+    def more() -> None:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if run.n_done:
+                page.download(
+                    "Report with the rows of every trial (HTML)",
+                    lambda: to_html(report(with_rows=True)),
+                    name=f"{name}-with-rows.html",
+                    mime="text/html",
+                )
+            page.download("Parameters (JSON)", parameters, name=f"{name}.json", mime="application/json")
+
+    offer({**(NONE if answer is None else answer.files), **files}, stem=name, more=more)
+    share.offer_report(title or asked, report, name=name)
 
 
 def of_answer(
@@ -125,72 +148,16 @@ def of_answer(
     files: Mapping[str, Callable[[], pd.DataFrame]] = NONE,
 ) -> None:
     """The same of an answer that no run holds: of a question by its `stem`, and what it rests on, by name."""
-    name = stem.replace("_", "-")
-
-    def report(write: Callable[[Report], bytes] = to_html) -> bytes:
-        return write(Report(QUESTIONS[stem].title, subject, answer, _how_to_read(stem), rests_on, ""))
-
-    def more() -> None:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _reports(report, name)
-
-    offer({**answer.files, **files}, stem=name, more=more)
-    share.offer_report(report, name=f"{name}.html")
-
-
-def report_file(
-    run: Run,
-    answer: Answer | None = None,
-    *,
-    also: Mapping[str, str] = NONE,
-    with_rows: bool = False,
-    write: Callable[[Report], bytes] = to_html,
-) -> bytes:
-    """The report of what a page says of a run, or of the run as a whole, as one file."""
-    report = report_of(
-        workspace(), owner(), run, how_to_read=_how_to_read, answer=answer, also=also, with_rows=with_rows
-    )
-    return write(report)
-
-
-def _name(run: Run) -> str:
-    """The beginning of the names of its files: its question, or what it served, and which run it is."""
-    question = of_kind(run.kind)
-    return f"{(run.kind if question is None else question.stem).replace('_', '-')}-{run.id[:8]}"
-
-
-def of_run(run: Run, answer: Answer | None = None, *, also: Mapping[str, str] = NONE) -> None:
-    """The report and the parameters of a run, as buttons; arguments as in `of_page`."""
-    report = partial(report_file, run, answer, also=also)
-
-    def parameters() -> bytes:
-        return recipe(run, workspace().stored_dataset(owner(), run.fingerprint).example).encode()
-
-    name = _name(run)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _reports(report, name)
-        if run.n_done:
-            page.download(
-                "Report with the rows of every trial (HTML)",
-                partial(report, with_rows=True),
-                name=f"{name}-with-rows.html",
-                mime="text/html",
-            )
-        page.download("Parameters (JSON)", parameters, name=f"{name}.json", mime="application/json")
-
-
-def _reports(report: Callable[..., bytes], name: str) -> None:
-    """The report as a page, and as text for chats and issues."""
-    page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
-    text = partial(report, write=to_markdown)
-    page.download("Report (Markdown)", text, name=f"{name}.md", mime="text/markdown")
+    name, title = stem.replace("_", "-"), QUESTIONS[stem].title
+    offer({**answer.files, **files}, stem=name)
+    share.offer_report(title, lambda: Report(title, subject, answer, _how_to_read(stem), rests_on, ""), name=name)
 
 
 def run_again() -> None:
     """A place for a file of parameters, from which the same run comes to be again; folded."""
     with st.expander("Compute a run again from its parameters"):
         st.caption(
-            "The file “Parameters (JSON)” from the download menu of a result. Touchstone checks it, and says why "
+            "The file “Parameters (JSON)” from *Take away* on the page of a result. Touchstone checks it, and says why "
             "where the run cannot be repeated."
         )
         file = st.file_uploader("Parameters (JSON)", type="json", key="parameters", label_visibility="collapsed")

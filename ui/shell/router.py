@@ -122,11 +122,12 @@ def through_link(page: "Page", link: "Opened") -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         title(QUESTIONS[link.page])
         share.head(link)
-        menu = st.container(width="content")
+        menus = st.container(horizontal=True, width="content")
     share.watch(link)
     try:
         page.run()
-        with menu:
+        with menus:
+            share.menu_of_link()
             downloads.menu()
     finally:
         share.settled(link)

@@ -1,9 +1,10 @@
-"""How does somebody else see the very same? By a link to it, by its address, or by the command that computes it."""
+"""How does somebody else see the very same? By a file, by a link, by its address, or by the command for it."""
 
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -13,6 +14,9 @@ from touchstone.core import COMMAND
 from touchstone.core.data import DataError
 from touchstone.core.data.tables.roles import FileReading
 from touchstone.core.evaluate.wording import plural
+from touchstone.core.report.html import to_html
+from touchstone.core.report.markdown import to_markdown
+from touchstone.core.report.parts import Report
 from touchstone.core.trials import Plan, to_json
 from touchstone.core.workspace import Run, SharedWorkspace, View, WorkspaceError, events
 from touchstone.core.workspace.access import DEAD, USUAL_DAYS, DeadLink, Link, link_id
@@ -153,23 +157,33 @@ def dead() -> None:
     st.error(DEAD, title="This link does not work", icon=":material/link_off:")
 
 
-# How does somebody else see the very same? By a link to it, by its address, or by the command that computes it.
+# How does somebody else see the very same? By a file, by a link, by its address, or by the command for it.
 
 
 FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
 """Where a command works: anywhere, or only there."""
-CHECK = "Command: the same as a check. Add --require to have its exit status say whether a bound holds"
+CHECK = "Command: the same as a check; --require adds a bound that has to hold"
 DAYS = (1, 7, USUAL_DAYS, 90, 365)
-ABOUT_LINKS = (
-    "Link: anyone who has it sees this result and the samples on its page, without signing in. They see nothing "
-    "else of yours, and cannot start or change anything."
+REPORT_FORMATS = {"HTML": (to_html, "html", "text/html"), "Markdown": (to_markdown, "md", "text/markdown")}
+A_FILE = "**A file** opens in any browser, without Touchstone, and prints. Send it like any other."
+IN_CHATS = (
+    "For chats and issues: Markdown, or one figure by the camera over it. *Take away* sets its format, PNG or SVG."
 )
-REPORT = "**A report**: one file that opens in any browser, without Touchstone. Send it like any other file."
-HERE_ONLY = "**A link** works on this machine only, because nobody signs in here."
-FOR_OTHERS = "**A link** works for whoever can reach `{url}` in your network."
-NOT_OPEN = "Links should open to others, and do not: the server printed why. Until then they work on this machine only."
-NO_RESULT = "A link shows a result, and there is none yet. Run this first, or wait until it is computed."
-_OFFER, _REPORT, _MADE = "share_offer", "share_report", "links_made"
+A_LINK = "**A link** opens for whoever has it, without signing in."
+FOR_OTHERS = "**A link** opens for whoever has it and can reach `{url}` in your network."
+ABOUT_LINKS = (
+    "They see this result and the samples on its page, nothing else of yours, and cannot start or change anything."
+)
+HERE_ONLY = (
+    "**A link** would open for you alone. Start Touchstone like this, and links open for colleagues in your network:"
+)
+START = f"{only_links.SETTING}=1 {'touchstone' if COMMAND == 'touchstone' else 'make run'}"
+"""How Touchstone is usually started, with links that open for others."""
+NOT_OPEN = "**A link** should open for others, and does not: the server printed why."
+NO_RESULT = "There is no result to send yet. Run this first, or wait until it is computed."
+NOTHING = "There is nothing to send on this page."
+ICON, HELP = ":material/send:", "As a file · by a link · by its address or command"
+_OFFER, _REPORTS, _MADE = "share_offer", "share_reports", "links_made"
 
 
 @dataclass(frozen=True)
@@ -233,14 +247,14 @@ def rest_on(run: Run) -> None:
         st.session_state[_OFFER] = replace(offered, rests_on=(*offered.rests_on, run))
 
 
-def offer_report(report: Callable[[], bytes], *, name: str) -> None:
-    """Say how the report of what this page shows is written, and what its file is called."""
-    st.session_state[_REPORT] = (report, name)
+def offer_report(title: str, report: Callable[[], Report], *, name: str) -> None:
+    """Have the menu offer a report of what the page shows, as files of this name; `title` tells it from others."""
+    st.session_state.setdefault(_REPORTS, {})[name] = (title, report)
 
 
 def clear() -> None:
     """Forget what the page drawn before this one offered."""
-    for offered in (_OFFER, _REPORT):
+    for offered in (_OFFER, _REPORTS):
         st.session_state.pop(offered, None)
 
 
@@ -248,37 +262,56 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
     """The menu that stands at the top right of every page, for the page just drawn."""
     choice = data_choice.current() if of_data_set else None
     offered: Offer | None = st.session_state.get(_OFFER)
-    with st.popover("Share", icon=":material/link:", help="Make a link · copy address · copy as command"):
+    with st.popover("Send", icon=ICON, help=HELP):
         if choice is None and offered is None:
-            st.markdown("There is nothing to share on this page.")
+            st.markdown(NOTHING)
             return
         about = {data_choice.ADDRESS: choice.address} if choice else {}
-        if offered:
-            _report_first()
-            shown = _shown(offered, choice)
-            links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
-        st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
+        has_report = _files()
+        if offered and (shown := _shown(offered, choice)):
+            links(shown, offered.parameters)
+        elif offered and not has_report:
+            st.caption(NO_RESULT)
+        st.caption("Address, for yourself")
         st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
         for about_it, line in _commands(offered, choice):
             st.caption(about_it)
             st.code(line, language="bash", wrap_lines=True)
 
 
-def _report_first() -> None:
-    """The report, before any link, where nobody else can open a link."""
-    report = st.session_state.get(_REPORT)
-    if report is None or sign_in.is_set_up() or only_links.address() is not None:
-        return
-    write, name = report
-    st.markdown(REPORT)
-    download("Save the report", write, name=name, mime="text/html", key=f"share-{name}")
+def menu_of_link() -> None:
+    """The same for whoever has a link: the file alone, and nothing where there is none."""
+    if st.session_state.get(_REPORTS):
+        with st.popover("Send", icon=ICON, help="As a file"):
+            _files()
+
+
+def _files() -> bool:
+    """The reports of the page, for a browser and for chats; gives whether it has any."""
+    reports: dict[str, tuple[str, Callable[[], Report]]] = st.session_state.get(_REPORTS, {})
+    if reports:
+        st.markdown(A_FILE)
+    for name, (title, report) in reports.items():
+        if len(reports) > 1:
+            st.caption(plain(title))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            for form, (write, ending, mime) in REPORT_FORMATS.items():
+                file = partial(_written, report, write)
+                download(f"Report ({form})", file, name=f"{name}.{ending}", mime=mime)
+    if reports:
+        st.caption(IN_CHATS)
+    return bool(reports)
+
+
+def _written(report: Callable[[], Report], write: Callable[[Report], bytes]) -> bytes:
+    return write(report())
 
 
 def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple[tuple[str, str], ...]:
     """The commands that compute what a page offers, each with what it is."""
     if offered is None or offered.plan is None or choice is None:
         return offered.commands if offered else ()
-    stored = (f"Command: computes this result in a terminal{FOLDER}", command(offered.plan, choice.address))
+    stored = (f"Command: computes it in a terminal{FOLDER}", command(offered.plan, choice.address))
     check = (CHECK, check_command(["--data", choice.address], plans=[json.loads(to_json(offered.plan))]))
     file = _file_of(choice)
     if file is None:
@@ -298,13 +331,17 @@ def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | No
     return replace(view, runs=(*view.runs, *(run.id for run in offered.rests_on)))
 
 
+def links_open() -> bool:
+    """Whether a link that is made here would open for anybody else."""
+    return sign_in.is_set_up() or only_links.address() is not None
+
+
 @st.fragment
 def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) -> None:
-    """Make a link to a result, and revoke those that were made; `view` is how the address says to look at it.
+    """Make a link to a result where it would open for others, else say what makes links do; and revoke those there are.
 
-    The token finds all that the link settles, so that the address holds only that and how to look at it.
-
-    Nothing for a run that no link can show.
+    `view` is how the address says to look at it. The token finds all that the link settles, so that the address holds
+    only that and how to look at it. Nothing for a run that no link can show.
     """
     led = parameters_of(shown)
     if led is None:
@@ -315,12 +352,23 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
     except WorkspaceError as problem:
         error(problem)
         return
-    if (url := only_links.address()) is not None:
-        st.markdown(FOR_OTHERS.format(url=url))
-    elif not sign_in.is_set_up():
-        st.markdown(NOT_OPEN if only_links.is_wanted() else HERE_ONLY)
+    if links_open():
+        name = shown.page if isinstance(shown, View) else shown.id
+        parameters = {name: values for name, values in (view or {}).items() if name not in led[1]}
+        _new_link(what, name, parameters)
+    elif only_links.is_wanted():
+        st.markdown(NOT_OPEN)
+    else:
+        st.markdown(HERE_ONLY)
+        st.code(START, language="bash")
+    for link in known:
+        link_line(link, to_this=link.shows == what)
+
+
+def _new_link(what: str | View, name: str, parameters: Mapping[str, Sequence[str]]) -> None:
+    url = only_links.address()
+    st.markdown(A_LINK if url is None else FOR_OTHERS.format(url=url))
     st.caption(ABOUT_LINKS)
-    name = shown.page if isinstance(shown, View) else shown.id
     with st.container(horizontal=True, vertical_alignment="bottom"):
         days = st.selectbox(
             "It works for",
@@ -330,10 +378,7 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
             key=f"link-days-{name}",
             width=130,
         )
-        parameters = {name: values for name, values in (view or {}).items() if name not in led[1]}
         st.button("Create a link", key=f"link-{name}", on_click=_create, args=(what, parameters, days))
-    for link in known:
-        link_line(link, to_this=link.shows == what)
 
 
 def link_line(link: Link, *, to_this: bool = True, where: str = "") -> None:

@@ -102,6 +102,9 @@ def covariate_shift(run: Run) -> CovariateShift:
 # Did classes shift between training and test? What a classifier says at once, and a CovariateShiftPlan as a run.
 
 
+SHIFT = "Did classes shift between training and test?"
+
+
 def show_separation(looked: Looked) -> PartsTold | None:
     """What a classifier that tells training from test samples says; None while it is worked out."""
     parts = background.answer(parts_told(looked), "Separating training and test samples", key="parts-told")
@@ -168,7 +171,7 @@ def _shift_results(run: Run) -> None:
         page.foot(run)
 
     page.fold("Divergence of every class", by_class, key="shift-classes")
-    downloads.of_page(run, shown)
+    downloads.of_page(run, shown, title=SHIFT)
 
 
 # Where do a class's centroid region and its boundary end? The controls of the regions, all of them in the address.
