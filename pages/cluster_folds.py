@@ -10,7 +10,7 @@ from touchstone.core.evaluate.wording import plural
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.ui.cluster_folds import controls, look, results, upload
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.shell import answer, downloads, jobs, page, questions, session, share
+from touchstone.ui.shell import answer, downloads, jobs, page, questions, share
 
 STEM = "cluster-folds"
 
@@ -20,11 +20,10 @@ def make() -> None:
     dataset = data_choice.dataset()
     try:
         plan, button = controls.fold_plan(dataset)
-        n_trials = plan.n_trials(dataset)
+        run, n_trials = jobs.found_or_fitting(plan, dataset)
     except DataError as problem:
-        page.error(problem)
+        data_choice.refused(problem, dataset)
         return
-    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
     data_choice.not_used(dataset)

@@ -235,6 +235,21 @@ Folds = Codes
 Features = Float[np.ndarray, "n_samples n_features"]
 
 
+def held_whole(folds: Folds, y: Codes) -> dict[int, int]:
+    """The fold that holds all samples of a class, by the codes of such classes: whoever is tested there saw none.
+
+    Examples
+    --------
+    >>> held_whole(np.array([0, 1, 1, 1, NO_FOLD]), np.array([0, 0, 1, 1, 2]))
+    {1: 1}
+    """
+    lowest = np.full(y.max() + 1, len(folds))
+    highest = np.full(y.max() + 1, NO_FOLD)
+    np.minimum.at(lowest, y, folds)
+    np.maximum.at(highest, y, folds)
+    return {int(label): int(highest[label]) for label in np.flatnonzero((lowest == highest) & (highest >= 0))}
+
+
 @runtime_checkable
 class FoldScheme(Protocol):
     """What every entry of ``FOLD_SCHEMES`` offers: a frozen dataclass with ``n_folds``, ``seed`` and its own fields.

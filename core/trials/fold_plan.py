@@ -1,7 +1,7 @@
 """How do models fare on folds that are made to differ? One trial makes folds, then each fold is tested in one."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -12,6 +12,7 @@ from jaxtyping import Float, Integer
 
 from touchstone.core import represent
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.errors import SmallClasses
 from touchstone.core.data.frames import TEXTS
 from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import locked
@@ -19,8 +20,8 @@ from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
 from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of
 from touchstone.core.split.folds import FOLD_SCHEMES, SDSFolds
-from touchstone.core.split.scheme import FoldScheme
-from touchstone.core.split.units import SPREADING, folds_of_units, n_splits_of_units
+from touchstone.core.split.scheme import FoldScheme, held_whole
+from touchstone.core.split.units import SPREADING, folds_of_units, labels_of_units, n_splits_of_units
 from touchstone.core.trials import choices
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
 from touchstone.core.trials.sources_plan import known_sources
@@ -194,6 +195,44 @@ def rare_labels(dataset: Dataset, n_folds: int) -> tuple[str, ...]:
         f"Fewer samples than the {n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label is "
         f"missing from some folds, and their scores do not cover it.",
     )
+
+
+# Which folds hold all samples of a class? Whoever is tested there was trained without it.
+
+
+def unseen_classes(
+    cuts: Mapping[tuple[str, int], Integer[np.ndarray, " n_samples"]],
+    y: Integer[np.ndarray, " n_samples"],
+    class_names: Sequence[str],
+) -> tuple[str, ...]:
+    """The classes that are in one fold of a scheme and seed altogether, in sentences; none where there are none.
+
+    >>> unseen_classes({("random_folds", 3): np.array([0, 1, 1])}, np.array([0, 0, 1]), ("ham", "spam"))
+    ('Fold 2 of “Random” holds all of “spam”: models tested there saw none.',)
+    """
+    sentences, several = [], len({seed for _, seed in cuts}) > 1
+    for (scheme, seed), folds in cuts.items():
+        by_fold: dict[int, list[str]] = {}
+        for label, fold in held_whole(folds, y).items():
+            by_fold.setdefault(fold, []).append(class_names[label])
+        named = FOLD_SCHEMES[scheme].title if scheme in FOLD_SCHEMES else scheme
+        title = f"“{named}”" + f", seed {seed}," * several
+        sentences += [
+            f"Fold {fold + 1} of {title} holds all of {_in_quotes(names)}: models tested there saw none."
+            for fold, names in sorted(by_fold.items())
+        ]
+    more = len(sentences) - MOST_UNSEEN
+    holds = "fold holds" if more == 1 else "folds hold"
+    return (*sentences[:MOST_UNSEEN], *([f"{more:,} more {holds} all of a class."] if more > 0 else []))
+
+
+MOST_UNSEEN = 3
+"""So many folds that hold whole classes are named; the others are counted."""
+
+
+def _in_quotes(names: Sequence[str]) -> str:
+    shown = [f"“{name}”" for name in names]
+    return " and ".join(shown) if len(shown) < 3 else f"{', '.join(shown[:2])} and {len(shown) - 2:,} more"
 
 
 # The plan of folds, and its trials.
@@ -372,13 +411,23 @@ class FoldPlan:
         return self.representation is not None and represent.REPRESENTATIONS[self.representation].label_informed
 
     def n_trials(self, dataset: Dataset) -> int:
-        """One for the folds of each scheme and seed, one for each fold and model. DataError where they do not fit."""
-        return len(self.trials(dataset))
+        """One for the folds of each scheme and seed, one for each fold and model. DataError where they do not fit.
+
+        SmallClasses where models would be tested on all samples of a class, because its sources are in one fold.
+        """
+        n_trials = len(self.trials(dataset))
+        if self.models and (problem := _unlearned(self, dataset)) is not None:
+            raise problem
+        return n_trials
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """What is to be known before such folds are made, in sentences: units, labels that are rare, or specified."""
+        """What is to be known before such folds are made, in sentences: units, labels that are rare, or specified.
+
+        Folds that need no features are made for it: which of them hold all samples of a class is known now.
+        """
         specified = notes_on_labels(self.labels_by_fold, title=SPECIFIED.title)
-        return (*_whole_units(dataset, self.schemes), *rare_labels(dataset, self.n_folds), *specified)
+        unseen = unseen_classes(_known_cuts(self, dataset), dataset.y, dataset.class_names)
+        return (*_whole_units(dataset, self.schemes), *rare_labels(dataset, self.n_folds), *unseen, *specified)
 
     def wanted(self, dataset: Dataset, scheme: str) -> Float[np.ndarray, "n_folds n_classes"] | None:
         """How many samples of each class each fold was specified to hold, before rounding; None where nobody did.
@@ -476,14 +525,15 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
     tests = []
     for scheme, seed, _, _ in makers:
         made_by = fold_scheme(plan, scheme, seed)
-        n_folds = n_splits_of_units(made_by, dataset.unit_codes, dataset.y, _groups(dataset, scheme))
+        if made_by.needs == "groups":  # made at once, without features: what cannot be made is refused now
+            n_folds = int(_folds(plan, dataset, scheme, seed).max()) + 1
+        else:
+            n_folds = n_splits_of_units(made_by, dataset.unit_codes, dataset.y, _groups(dataset, scheme))
         if n_folds > MOST_FOLDS:
             raise DataError(
                 f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
                 f"Ask for fewer folds, or for {FOLD_SCHEMES['group_folds'].title}, which put several sources into one."
             )
-        if made_by.needs == "groups":
-            _folds(plan, dataset, scheme, seed)  # quickly made, without features: what cannot be made is refused now
         tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
     tests.sort(key=lambda test: (plan.seeds.index(test[0]), test[1], order[test[2]]))
@@ -505,6 +555,37 @@ def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
         represent.number_of(dataset, plan.number or "")
     for scheme in plan.schemes:
         plan.wanted(dataset, scheme)
+
+
+@lru_cache(maxsize=16)
+def _unlearned(plan: FoldPlan, dataset: Dataset) -> SmallClasses | None:
+    """Why models could not learn a class, in folds by known sources: one fold has all of its samples."""
+    for scheme in (name for name in plan.schemes if FOLD_SCHEMES[name].needs == "groups"):
+        for seed in plan.seeds:
+            folds = _folds(plan, dataset, scheme, seed)
+            for label, fold in held_whole(folds, dataset.y).items():
+                of_class, name = dataset.y == label, f"“{dataset.class_names[label]}”"
+                n_sources = len(set(known_sources(dataset)[0][of_class].tolist()))
+                if n_sources == 1:
+                    problem = f"All samples of {name} come from 1 source, so a fold would train without it: "
+                    remedy = "leave it out, or take folds that need no sources."
+                else:
+                    problem = f"Fold {fold + 1} of {folds.max() + 1} would hold all {n_sources} sources of {name}: "
+                    remedy = "leave it out, or take other folds."
+                return SmallClasses(problem + remedy, (dataset.class_names[label],))
+    return None
+
+
+def _known_cuts(plan: FoldPlan, dataset: Dataset) -> dict[tuple[str, int], Integer[np.ndarray, " n_samples"]]:
+    """The folds that need no features, where classes are small enough to be in one of them as a whole.
+
+    None of the others is: with more than ten samples or units a class has less than one chance in 500 to be so.
+    """
+    labels = dataset.y if dataset.unit_codes is None else labels_of_units(dataset.unit_codes, dataset.y)
+    few = np.bincount(labels, minlength=dataset.n_classes).min() <= 10
+    needs = {name: FOLD_SCHEMES[name].needs for name in plan.schemes}
+    known = [name for name in plan.schemes if needs[name] == "groups" or (few and needs[name] in ("nothing", "labels"))]
+    return {(name, seed): _folds(plan, dataset, name, seed) for seed in plan.seeds for name in known}
 
 
 @lru_cache(maxsize=32)

@@ -214,6 +214,40 @@ def test_more_folds_than_samples_is_a_sentence_and_inputs_are_kept(open_page, wo
     assert app.number_input(key="folds").value == 4
 
 
+def one_source_only() -> Dataset:
+    """All of the third class is from one source."""
+    y, sources = [0, 0, 0, 0, 1, 1, 1, 1] * 4 + [2] * 4, [*("ann", "bob", "cem", "dan") * 8, *["eve"] * 4]
+    x = np.random.default_rng(0).normal(size=(36, 2))
+    return Dataset("mail", "tabular", x, y, ("ham", "spam", "news"), None, sources=sources)
+
+
+def test_more_folds_than_sources_and_a_class_of_one_source_are_said_before_run(open_page, workspace):
+    mail = one_source_only()
+    workspace.add_dataset(LOCAL_OWNER, mail)
+    at = {"data": mail.fingerprint, "schemes": "Known sources, several to a fold"}
+    app = open_page("cluster_folds", **at, folds="6")
+    assert "6 folds cannot be made of 5 sources" in app.error[0].value.replace("\\", "")
+    app = open_page("cluster_folds", **at, folds="3")
+    assert "All samples of “news” come from 1 source" in app.error[0].value.replace("\\", "")
+    assert "run" not in [button.key for button in app.button]
+    app.button(key="leave-out").click().run()
+    assert not app.error
+    assert not app.button(key="run").disabled
+
+
+def test_a_run_of_before_such_folds_were_refused_is_shown_and_names_the_class(open_page, workspace, monkeypatch):
+    mail = one_source_only()
+    workspace.add_dataset(LOCAL_OWNER, mail)
+    plan = FoldPlan(schemes=("random_folds", "leave_one_group_out"), models=("logistic",), n_folds=3)
+    with monkeypatch.context() as accepted:
+        accepted.setattr("touchstone.core.trials.fold_plan._unlearned", lambda *about: None)
+        stored_run(workspace, mail, plan=plan)
+    app = open_page("cluster_folds", data=mail.fingerprint, **controls.parameters(plan))
+    assert not app.error
+    assert app.metric
+    assert "Fold 5 of “Known sources, one at a time” holds all of “news”: models tested there saw none." in plainly(app)
+
+
 def test_constant_features_are_a_sentence(open_page, workspace):
     rows = np.ones((40, 2))
     constant = Dataset("constant", "tabular", rows, [0, 1] * 20, ("plum", "melon"), [str(row) for row in range(40)])

@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.data.errors import SmallClasses
 from touchstone.core.models import MODELS, Cancelled
+from touchstone.core.split import units
 from touchstone.core.split.folds import FOLD_SCHEMES
 from touchstone.core.trials import Context, FoldPlan, Plan, from_json, to_json
-from touchstone.core.trials.fold_plan import COLUMNS
+from touchstone.core.trials.fold_plan import COLUMNS, unseen_classes
 from touchstone.core.workspace import frames
 
 BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "features"]
@@ -242,3 +244,68 @@ def test_more_sources_than_folds_can_be_numbered_are_refused_with_a_remedy():
     with pytest.raises(DataError, match=r"random_folds would make 32,768 folds"):
         FoldPlan(schemes=("random_folds",), models=(), n_folds=n).n_trials(alone)
     assert FoldPlan(schemes=("group_folds",), models=()).n_trials(alone) == 1
+
+
+def written_by(sources: list[str], y: list[int], **more) -> Dataset:
+    """A data set of a few samples by these sources."""
+    x = np.random.default_rng(0).normal(size=(len(y), 2))
+    names = ("ham", "spam", "news")[: max(y) + 1]
+    return Dataset("mail", "tabular", x, y, names, None, sources=sources, **more)
+
+
+ONE_SOURCE = written_by([*("ann", "bob", "cem", "dan") * 4, "eve", "eve"], [0, 0, 0, 0, 1, 1, 1, 1] * 2 + [2, 2])
+"""All of the third class is from one source."""
+
+
+@pytest.mark.parametrize("scheme", BY_GROUPS)
+def test_a_fold_that_holds_all_of_a_class_is_refused_before_anything_runs(scheme):
+    plan = FoldPlan(schemes=(scheme,), n_folds=3)
+    with pytest.raises(
+        SmallClasses, match=r"All samples of “news” come from 1 source.*leave it out, or take"
+    ) as raised:
+        plan.n_trials(ONE_SOURCE)
+    assert plan.n_trials(ONE_SOURCE.without(*raised.value.classes)) > 0
+
+
+def test_several_sources_of_a_class_that_share_a_fold_are_refused_with_their_number():
+    sources = [*("ann", "bob", "cem", "dan") * 4, "eve", "eve", "fay", "fay"]
+    mail = written_by(sources, [0, 0, 0, 0, 1, 1, 1, 1] * 2 + [2] * 4, units=[*map(str, range(16)), *"wwww"])
+    with pytest.raises(SmallClasses, match=r"Fold \d of \d would hold all 2 sources of “news”: leave it out"):
+        FoldPlan(schemes=("leave_one_group_out",)).n_trials(mail)
+
+
+def test_folds_without_models_may_hold_all_of_a_class_and_it_is_said():
+    plan = FoldPlan(schemes=("leave_one_group_out",), models=())
+    assert plan.n_trials(ONE_SOURCE) == 1
+    assert [note for note in plan.notes(ONE_SOURCE) if "holds all of “news”: models tested there saw none" in note]
+
+
+def test_random_folds_that_hold_all_of_a_class_are_said_before_they_are_made():
+    units = ["one" if label == 2 else str(row) for row, label in enumerate(ONE_SOURCE.y)]
+    mail = replace(ONE_SOURCE, units=units, unit_name="author")
+    for scheme in ("random_folds", "stratified_folds"):
+        plan = FoldPlan(schemes=(scheme,), n_folds=3)
+        fold = plan.folds(mail, scheme, 0)[-1] + 1
+        assert plan.n_trials(mail) == 4
+        assert [note for note in plan.notes(mail) if f"Fold {fold} of “Random" in note and "all of “news”" in note]
+    assert not [note for note in FoldPlan().notes(load_example("wine")) if "holds all" in note]
+
+
+def test_many_folds_that_hold_classes_are_counted():
+    y, folds = np.arange(7), np.arange(7)
+    sentences = unseen_classes({("random_folds", 0): folds}, y, [f"c{label}" for label in y])
+    assert len(sentences) == 4
+    assert sentences[-1] == "4 more folds hold all of a class."
+
+
+def test_folds_by_source_are_made_once(monkeypatch, sourced):
+    """Listing the trials made them, and the number of folds joined the sources a second time."""
+    calls = []
+    joined = units.joined_sources
+    monkeypatch.setattr(units, "joined_sources", lambda *about: calls.append(about) or joined(*about))
+    by_pair = sourced.with_units([f"{row // 2}" for row in range(120)], "pair")
+    by_pair = replace(by_pair, sources=[f"writer {row // 2 % 6}" for row in range(120)])
+    plan = FoldPlan(schemes=("leave_one_group_out",))
+    assert plan.n_trials(by_pair) == 1 + 6
+    plan.folds(by_pair, "leave_one_group_out", 0)
+    assert len(calls) == 1

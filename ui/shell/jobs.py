@@ -47,6 +47,16 @@ def start(plan: Plan, dataset: Dataset) -> Run:
     return run
 
 
+def found_or_fitting(plan: Plan, dataset: Dataset) -> tuple[Run | None, int]:
+    """The run of a plan and how many trials it has; without a run, how many one would have.
+
+    Raises DataError where there is no run and the plan does not fit the data. A run of before, when such a plan was
+    still accepted, is shown.
+    """
+    run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
+    return run, plan.n_trials(dataset) if run is None else run.n_trials
+
+
 def can_start(run: Run | None) -> bool:
     """Whether a plan with this run can be started: where it has none, or none by today's method."""
     return run is None or run.older_method

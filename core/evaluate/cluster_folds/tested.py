@@ -14,7 +14,7 @@ from touchstone.core.data.dataset import hash_of
 from touchstone.core.data.tables.names import class_order
 from touchstone.core.evaluate.intervals import moderated_variances
 from touchstone.core.evaluate.units import EACH_SAMPLE, Design, Effect
-from touchstone.core.trials.fold_plan import COLUMNS
+from touchstone.core.trials.fold_plan import COLUMNS, unseen_classes
 
 PLACEHOLDERS = (
     "ClusterDataSplit supplies these predictions as placeholders; they do not reproduce the paper's Table 3. It "
@@ -112,8 +112,6 @@ class FoldPredictions:
     def runs(self) -> tuple[FoldedRun, ...]:
         """Every run that has at least one tested fold, in the order of the rows."""
         rows, keys = self.rows, ["scheme", "seed", "model"]
-        makers = rows.loc[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool), keys[:2]]
-        made_of = set(makers.drop_duplicates().itertuples(index=False, name=None))
         tested = rows.loc[self._tested, [*keys, "row", "fold", "y_pred", "seconds"]]
         columns = {name: tested[name].to_numpy(dtype=np.int64) for name in ("row", "fold", "y_pred")}
         folded_runs = []
@@ -132,11 +130,18 @@ class FoldPredictions:
                     y_pred=y_pred,
                     right=(fold >= 0) & (y_pred == self.y),
                     n_folds=n_folds,
-                    folds_known=not self.planned or (scheme, seed) in made_of,
+                    folds_known=not self.planned or (scheme, seed) in self.made,
                     seconds=tuple(float(seconds.get(fold, np.nan)) for fold in range(n_folds)),
                 )
             )
         return tuple(folded_runs)
+
+    @cached_property
+    def made(self) -> frozenset[tuple[str, int]]:
+        """The schemes and seeds of which a plan's trial has made the folds: where every sample is, is known."""
+        rows = self.rows
+        makers = rows.loc[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool), ["scheme", "seed"]]
+        return frozenset(makers.drop_duplicates().itertuples(index=False, name=None))
 
     @cached_property
     def _tested(self) -> Bool[np.ndarray, " n_rows"]:
@@ -170,7 +175,10 @@ def rows_of_run(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
     """The rows that a FoldPlan's trials gave so far (possibly none), with the truth of their data set."""
     if rows.empty:
         rows = pd.DataFrame(columns=list(COLUMNS))
-    return FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {}, planned=True).made_of(dataset)
+    folded = FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {}, planned=True).made_of(dataset)
+    cuts = [(scheme, seed) for scheme in folded.schemes for seed in folded.seeds(scheme)]
+    made = {cut: folded.folds(*cut) for cut in cuts if cut in folded.made}
+    return replace(folded, notes=unseen_classes(made, dataset.y, dataset.class_names))
 
 
 def rows_of_tables(tables: Mapping[str, PredictionTable], *, ids: np.ndarray | None = None) -> FoldPredictions:
