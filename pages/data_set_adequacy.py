@@ -11,7 +11,7 @@ from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.metric import choose_of_trials
 from touchstone.ui.data_set_adequacy import controls
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, downloads, jobs, page, session, share
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.source_robustness import results
 
 SECONDS_BETWEEN_DRAWINGS = 6.0
@@ -42,11 +42,10 @@ page.lead(
 dataset = data_choice.dataset()
 try:
     plan, button = controls.adequacy_plan(dataset)
-    n_trials = plan.n_trials(dataset)
+    run, n_trials = jobs.found_or_fitting(plan, dataset)
 except DataError as problem:
     data_choice.refused(problem, dataset)
     st.stop()
-run = session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=results.cloud_plans(plan))
 data_choice.not_used(dataset)

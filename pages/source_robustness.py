@@ -10,7 +10,7 @@ from touchstone.core.workspace import Run
 from touchstone.ui.data import choice as data_choice
 from touchstone.ui.data.metric import choose_of_trials
 from touchstone.ui.forms.plan_form import plan_parameters
-from touchstone.ui.shell import answer, downloads, jobs, page, session, share
+from touchstone.ui.shell import answer, downloads, jobs, page, share
 from touchstone.ui.source_robustness import controls, results
 
 
@@ -71,11 +71,11 @@ dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)
 try:
     plan, button = controls.trial_plan(dataset)
-    n_trials = plan.n_trials(dataset)
+    run, n_trials = jobs.found_or_fitting(plan, dataset)
 except DataError as problem:
     data_choice.refused(problem, dataset)
     st.stop()
-run = jobs.start(plan, dataset) if asked else session.workspace().find_run(session.owner(), plan, dataset.fingerprint)
+run = jobs.start(plan, dataset) if asked else run
 with button:
     jobs.run_button(run, plan, dataset, beside=results.cloud_plans(plan))
 data_choice.not_used(dataset)

@@ -14,6 +14,9 @@ from jaxtyping import Integer
 from touchstone.core.cluster.finders import SOURCE_FINDERS, check_finder, trains
 from touchstone.core.cluster.sources import Silhouettes, silhouettes
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.errors import SmallClasses
+from touchstone.core.data.tables.names import plural_of
+from touchstone.core.data.values import listed
 from touchstone.core.models import MODELS, Classifier, check_fitting
 from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.together import fit_together, why_not_together
@@ -236,6 +239,39 @@ def identity(model: str, draw: Draw) -> dict[str, object]:
 def seed_of(seed: int, scheme: str, number: int) -> int:
     """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
     return int(np.random.SeedSequence([seed, *scheme.encode(), number]).generate_state(1)[0])
+
+
+FIRST_DRAWS = 20
+"""So many splits of known sources are drawn before a run, where units may take a class out of training."""
+
+
+@lru_cache(maxsize=16)
+def unlearned(plan: "TrialPlan", dataset: Dataset) -> SmallClasses | None:
+    """Why models could not learn a class from what known sources leave; None where the first splits have all classes.
+
+    Raises DataError where a scheme cannot draw from these sources at all, which is known without training.
+    """
+    about = _one_row_per_source(plan, dataset, finding.KNOWN_SOURCES)
+    for scheme in schemes_of(plan):
+        of_scheme = [draw for draw in of_known_sources(plan.draws(dataset)) if draw.scheme == scheme]
+        # Without units, whoever holds sources out leaves some of each class.
+        looked_at = FIRST_DRAWS if scheme == EXCLUSIVE and dataset.unit_codes is not None else 1
+        for number, draw in enumerate(of_scheme[:looked_at], 1):
+            train = _raw_split(plan, dataset, draw).train
+            if plan.epoch == "validation" and len(plan.source_finders) == 1:
+                train = plan.fitted_and_held_back(dataset, draw)[0].train
+            elif plan.epoch == "validation":  # how much is left to train on, other finders say once they have clustered
+                train = train[_second_draw(plan, dataset, scheme, draw.repeat, about, train).train]
+            n_left = np.bincount(dataset.y[train], minlength=dataset.n_classes)
+            if scheme == EXCLUSIVE and not n_left.all():
+                lost = tuple(np.array(dataset.class_names)[n_left == 0].tolist())
+                names = listed(f"“{name}”" for name in lost[:3])
+                return SmallClasses(
+                    f"Split {number} would hold out all samples of {names}: leave it out, or give it samples of more "
+                    f"{plural_of(dataset.unit_word)} and sources.",
+                    lost,
+                )
+    return None
 
 
 def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]) -> None:
@@ -530,7 +566,10 @@ class TrialPlan:
         return sum(SOURCE_FINDERS[name].version - 1 for name in self.source_finders if name != finding.KNOWN_SOURCES)
 
     def n_trials(self, dataset: Dataset) -> int:
-        """Draws, also those without some sources, times models. DataError where the plan does not fit the data set."""
+        """Draws, also those without some sources, times models. DataError where the plan does not fit the data set.
+
+        Of known sources the first splits are drawn for it: what these cannot give is known before any work.
+        """
         check_fitting([MODELS[name] for name in self.models], dataset)
         if self.representation is not None:
             check_representation(dataset, self.representation)
@@ -538,6 +577,8 @@ class TrialPlan:
             if finder != finding.KNOWN_SOURCES:
                 check_finder(finder, dataset)
         draws = self.draws(dataset)
+        if finding.KNOWN_SOURCES in self.source_finders and (problem := unlearned(self, dataset)) is not None:
+            raise problem
         if self.epoch == "validation":
             check_held_back(self, dataset, draws)
         n_left_out = len(of_known_sources(draws)) * n_turns(dataset) if self.left_out else 0

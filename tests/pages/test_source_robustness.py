@@ -176,6 +176,17 @@ def test_known_sources_are_the_default_where_the_data_name_them(open_page, works
     assert app.button_group(key="sources").value == ["known"]
 
 
+@pytest.mark.parametrize("stem", ["source_robustness", "data_set_adequacy"])
+def test_known_sources_that_no_split_can_hold_out_are_said_before_run(open_page, workspace, stem):
+    y, sources = np.repeat([0, 1, 2, 2], 60), ["ann"] * 60 + ["bob"] * 60 + ["ann", "bob"] * 60
+    rows = np.random.default_rng(0).normal(size=(240, 2))
+    mail = Dataset("mail", "tabular", rows, y, ("ham", "spam", "news"), None, sources=sources)
+    workspace.add_dataset(LOCAL_OWNER, mail)
+    app = open_page(stem, data=mail.fingerprint)
+    assert "No source can be held out over all classes" in app.error[0].value
+    assert "run" not in [button.key for button in app.button]
+
+
 def test_clusters_are_offered_clouds_to_compare_with_and_known_sources_are_not(open_page, workspace, wine):
     stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from touchstone.core.data import DataError, Dataset, load_example
+from touchstone.core.data.errors import SmallClasses
 from touchstone.core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from touchstone.core.models import Cancelled
 from touchstone.core.parameters import LATER
@@ -300,6 +301,40 @@ def test_a_class_with_one_source_is_refused_by_its_name_and_by_what_the_page_off
     with pytest.raises(DataError, match=r"Only one source in class bee: .* over all classes together") as refused:
         TrialPlan(source_finders=("known",)).n_trials(lonely)
     assert "across" not in str(refused.value)
+
+
+def few(y: list[int], sources: str, units: str | None = None) -> Dataset:
+    """A data set of one letter for each source and unit."""
+    names = ("ant", "bee", "cat")[: max(y) + 1]
+    x = np.arange(2.0 * len(y)).reshape(-1, 2)
+    return Dataset("few", "tabular", x, y, names, None, sources=sources, units=units)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "fields", "words"),
+    [
+        (few([0, 0, 1, 1, 2, 2, 2, 2], "aabbaabb"), {}, "No source can be held out over all classes"),
+        (few([0, 1] * 8, "aabbccddeeffgghh"), {}, "A share of 0.2 of each of the sources leaves no sample"),
+        (
+            few([0, 1] * 20, "".join(letter * 10 for letter in "abcd")),
+            {"epoch": "validation", "test_share": 0.5, "n_train": 4},
+            "choose an epoch",
+        ),
+    ],
+    ids=["each the only source of a class", "sources of two samples", "no sources for an epoch"],
+)
+def test_sources_that_no_scheme_can_draw_from_are_refused_before_anything_runs(dataset, fields, words):
+    """They were accepted, and every trial of the scheme failed."""
+    with pytest.raises(DataError, match=words):
+        TrialPlan(source_finders=("known",), models=("logistic",), **fields).n_trials(dataset)
+
+
+def test_a_class_that_held_out_units_take_along_is_refused_with_a_way_without_it():
+    """Unit r lies in two of three sources, and goes with either."""
+    plan = TrialPlan(source_finders=("known",), models=("logistic",), schemes=("source_exclusive",))
+    with pytest.raises(SmallClasses, match=r"Split \d+ would hold out all samples of “ant”.*leave it out") as refused:
+        plan.n_trials(few([0, 1, 0, 1, 1, 1], "babcab", "rqprrq"))
+    assert refused.value.classes == ("ant",)
 
 
 def test_leaving_sources_out_adds_trials_behind_the_others(sourced):
