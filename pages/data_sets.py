@@ -87,6 +87,7 @@ if session.read_only() or not maps.choose_data():
             and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
         ):
             delete(choice)
+    maps.say_removed(dataset.fingerprint, "undo-removal")
     look = background.answer(maps.look(dataset), "Counting classes and duplicates", key="look")
     if look is None:
         page.nothing_yet(running=True)

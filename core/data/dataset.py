@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any, Literal, get_args
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 from numpy.typing import ArrayLike
 
 from touchstone.core.data.errors import DataError, SmallClasses
@@ -324,18 +324,9 @@ class Dataset:
         if len(kept) < 2:
             raise DataError(f"{self.name}: without {listed(classes)} fewer than two classes are left.")
         rows = np.isin(self.y, kept)
-        by_row = ("x", "ids", "sources", "vectors", "numbers", "part", "units")
-        there = {name: values for name in by_row if (values := getattr(self, name)) is not None}
         n_out = int((~rows).sum())
-        return replace(
-            self,
-            name=f"{self.name} without {listed(classes)}",
-            y=np.searchsorted(kept, self.y[rows]),
-            class_names=[self.class_names[code] for code in kept],
-            notes=(*self.notes, f"Left out: {n_out:,} {'sample' if n_out == 1 else 'samples'} of {listed(classes)}."),
-            read_as=None,
-            **{name: values[rows] for name, values in there.items()},
-        )
+        note = f"Left out: {n_out:,} {'sample' if n_out == 1 else 'samples'} of {listed(classes)}."
+        return replace(_of_rows(self, rows), name=f"{self.name} without {listed(classes)}", notes=(*self.notes, note))
 
     def without_features(self, *names: str) -> "Dataset":
         """The same data without these features, as another data set.
@@ -392,6 +383,21 @@ class Dataset:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False  # unpickling forgets it
         self.__dict__.update(state)
+
+
+def _of_rows(dataset: Dataset, rows: Bool[np.ndarray, " n_samples"]) -> Dataset:
+    """These samples with all that is known of them, and the classes that any of them has."""
+    by_row = ("x", "ids", "sources", "vectors", "numbers", "part", "units")
+    there = {name: values for name in by_row if (values := getattr(dataset, name)) is not None}
+    kept, y = np.unique(dataset.y[rows], return_inverse=True)
+    class_names = [dataset.class_names[code] for code in kept]
+    return replace(
+        dataset,
+        y=y,
+        class_names=class_names,
+        read_as=None,
+        **{name: values[rows] for name, values in there.items()},
+    )
 
 
 def _table(values: Any, what: str, name: str) -> np.ndarray:
@@ -577,6 +583,47 @@ def with_copies_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2
     near = "copies and near copies" if len(pairs) else "exact copies"
     note = f"{near} share one; {len(first):,} different contents in {n:,} samples."
     return dataset.with_units(dataset.ids[first[component]], CONTENT, note=note)
+
+
+WITHOUT_COPIES = ", without duplicates"
+"""How the name of a data set ends from which they were removed."""
+
+
+def without_copies(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"] | None = None) -> Dataset:
+    """The data with the first sample of each content, as another data set; all of a kept sample stays as it is.
+
+    Where exact copies differ in label none of them is kept, since nobody knows which label is right. Of the `pairs`,
+    which are near copies, a sample goes that is near an earlier one that is kept and has the same label: near copies
+    with different labels all stay. A class that loses all its samples is left out.
+
+    DataError where fewer than two classes would be left.
+
+    >>> from touchstone.core.data import Dataset
+    >>> texts = ["a fox", "a dog", "a fox", "a hen", "a hen", "a dog!"]
+    >>> animals = Dataset("animals", "text", texts, [0, 1, 0, 0, 1, 1], ("fox", "dog"), list("abcdef"))
+    >>> without_copies(animals).x.tolist(), without_copies(animals, np.array([[1, 5]])).ids.tolist()
+    (['a fox', 'a dog', 'a dog!'], ['a', 'b'])
+    >>> without_copies(animals).name, without_copies(animals).notes
+    ('animals, without duplicates', ('Left out: 3 samples as duplicates, 2 of them with other labels than a copy.',))
+    """
+    first, y = duplicate_groups(dataset), dataset.y
+    contested = np.zeros(dataset.n_samples, dtype=bool)
+    contested[first[y != y[first]]] = True
+    contested = contested[first]
+    kept = (first == np.arange(dataset.n_samples)) & ~contested
+    near = np.sort(np.empty((0, 2), dtype=np.int64) if pairs is None else pairs, axis=1)
+    for earlier, later in near[np.argsort(near[:, 1], kind="stable")].tolist():
+        if kept[earlier] and y[earlier] == y[later]:
+            kept[later] = False
+    if len(np.unique(y[kept])) < 2:
+        raise DataError(f"{dataset.name}: without duplicates fewer than two classes are left.")
+    n_out, n_contested = int((~kept).sum()), int(contested.sum())
+    about = f", {n_contested:,} of them with other labels than a copy" if n_contested else ""
+    note = f"Left out: {n_out:,} {'sample' if n_out == 1 else 'samples'} as duplicates{about}."
+    # What a note says of units of copies is no longer so.
+    notes = (each for each in dataset.notes if dataset.unit_name != CONTENT or not each.startswith(ABOUT_UNITS))
+    name = dataset.name.removesuffix(WITHOUT_COPIES) + WITHOUT_COPIES
+    return replace(_of_rows(dataset, kept), name=name, notes=(*notes, note))
 
 
 def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:

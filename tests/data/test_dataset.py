@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.core.data import DataError, Dataset
+from touchstone.core.data.dataset import duplicate_groups, without_copies
 
 USUAL = {
     "name": "fruit",
@@ -210,3 +211,89 @@ def test_vectors_that_do_not_fit_are_refused(vectors, words):
 def test_numbers_that_do_not_fit_are_refused(numbers, names, words):
     with pytest.raises(DataError, match=words):
         Dataset("odd", "text", ["a", "b", "c"], [0, 1, 1], "xy", "abc", numbers=numbers, number_names=names)
+
+
+# Without duplicates: what is kept is kept whole.
+
+
+BY_ROW = ("x", "ids", "sources", "vectors", "numbers", "part", "units")
+
+
+COPIES = st.tuples(st.sampled_from(["text", "tabular", "image"]), st.sampled_from(["author", "content"])).flatmap(
+    lambda about: st.integers(4, 12).flatmap(
+        lambda n: st.tuples(
+            st.just(about),
+            st.lists(st.integers(0, 5), min_size=n, max_size=n),
+            st.lists(st.integers(0, 2), min_size=n - 3, max_size=n - 3),
+            st.lists(st.sampled_from(["train", "validation", "test"]), min_size=n, max_size=n),
+            st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda at: at[0] != at[1])),
+        )
+    )
+)
+"""What a data set of a few contents is made of, and pairs of its samples."""
+
+
+def with_copies(made) -> tuple[Dataset, np.ndarray]:
+    """A data set with all that a sample can have, and pairs of its samples."""
+    (kind, unit_name), contents, labels, part, pairs = made
+    n, content = len(contents), np.array(contents)
+    x = {
+        "text": [f"text {each}" for each in contents],
+        "tabular": content[:, None] * [1.0, 0.5],
+        "image": np.broadcast_to(content[:, None, None, None] / 5, (n, 2, 2, 1)),
+    }[kind]
+    known = {
+        "sources": [f"s{row % 3}" for row in range(n)],
+        "units": [f"u{row // 2}" for row in range(n)],
+        "unit_name": unit_name,
+        "part": part,
+        "vectors": np.arange(2.0 * n).reshape(n, 2),
+        "numbers": np.arange(1.0 * n)[:, None],
+        "number_names": ["date"],
+        "notes": ["Read from a file."],
+    }
+    dataset = Dataset("d", kind, x, [0, 1, 2, *labels], ("a", "b", "c"), [f"id {row}" for row in range(n)], **known)
+    return dataset, np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+@given(COPIES)
+def test_without_copies_no_content_is_there_twice_and_what_is_kept_is_kept_whole(made):
+    dataset, _ = with_copies(made)
+    contents, names = duplicate_groups(dataset), np.array(dataset.class_names)[dataset.y]
+    agrees = np.array([len({*dataset.y[contents == content].tolist()}) == 1 for content in contents])
+    if len({*dataset.y[agrees].tolist()}) < 2:
+        with pytest.raises(DataError, match="fewer than two classes"):
+            without_copies(dataset)
+        return
+    left = without_copies(dataset)
+    rows = np.flatnonzero(np.isin(dataset.ids, left.ids))
+    assert rows.tolist() == np.flatnonzero(agrees & (contents == np.arange(len(contents)))).tolist()
+    assert (duplicate_groups(left) == np.arange(left.n_samples)).all()
+    for name in BY_ROW:
+        assert (getattr(left, name) == getattr(dataset, name)[rows]).all(), name
+    assert (np.array(left.class_names)[left.y] == names[rows]).all()
+    for name in ("kind", "scale", "feature_names", "number_names", "vectors_name", "unit_name"):
+        assert getattr(left, name) == getattr(dataset, name)
+    assert left.notes[0] == "Read from a file."
+
+
+@given(COPIES)
+def test_near_copies_of_the_same_label_leave_one_that_is_kept(made):
+    dataset, pairs = with_copies(made)
+    try:
+        left, exact = without_copies(dataset, pairs), without_copies(dataset)
+    except DataError:
+        return
+    kept = np.isin(dataset.ids, left.ids)
+    near = {*map(tuple, pairs.tolist()), *map(tuple, pairs[:, ::-1].tolist())}
+    for row in np.flatnonzero(np.isin(dataset.ids, exact.ids)):
+        earlier = [other for other in range(row) if (row, other) in near and dataset.y[other] == dataset.y[row]]
+        assert kept[row] != any(kept[other] for other in earlier)
+
+
+def test_a_class_of_contested_copies_is_left_out_and_the_note_says_how_many():
+    data = make(x=[[1.0], [1.0], [2.0], [3.0], [3.0]], y=[0, 1, 1, 2, 2], class_names=("p", "m", "q"), ids=None)
+    left = without_copies(data)
+    assert (left.class_names, left.y.tolist(), left.ids.tolist()) == (("m", "q"), [0, 1], ["2", "3"])
+    assert left.notes == ("Left out: 3 samples as duplicates, 2 of them with other labels than a copy.",)
+    assert without_copies(left).name == left.name == "fruit, without duplicates"

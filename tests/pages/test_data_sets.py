@@ -232,6 +232,41 @@ def test_near_duplicates_can_be_kept_on_one_side_of_every_split(open_page, wine,
     assert "keep one of each duplicate" not in said
 
 
+def test_duplicates_are_removed_by_a_button_and_come_back_by_another(open_page, hundred, workspace):
+    app = opened(open_page, data=hundred.fingerprint)
+    said = texts(app).replace("\\", "")
+    assert "Removing keeps the first of each. Exact duplicates with different labels (1) are all removed." in said
+    app.button(key="remove-exact").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.name == f"{hundred.name}, without duplicates"]
+    assert app.query_params["data"] == stored.fingerprint
+    n_removed = hundred.n_samples - stored.n_samples
+    assert f"{n_removed} samples removed." in texts(app).replace("\\", "")
+    app.button(key="undo-removal").click().run()
+    assert app.query_params["data"] == hundred.fingerprint
+    assert stored.fingerprint not in [one.fingerprint for one in workspace.datasets(LOCAL_OWNER)]
+    assert "samples removed." not in texts(app)
+
+
+def test_near_duplicates_are_removed_where_somebody_says_so(open_page, wine, workspace):
+    app = opened(open_page, data=wine.fingerprint)
+    keys = [button.key for button in app.button]
+    assert ("remove-exact" in keys, "remove-near" in keys) == (False, True)
+    app.button(key="remove-near").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.name == "wine, without duplicates"]
+    assert stored.n_samples == wine.n_samples - 2
+    assert "2 samples removed." in texts(app).replace("\\", "")
+
+
+def test_undo_keeps_a_data_set_that_was_there_before(open_page, wine, workspace):
+    opened(open_page, data=wine.fingerprint).button(key="remove-near").click().run()
+    app = opened(open_page, data=wine.fingerprint)
+    app.button(key="remove-near").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.n_samples == 176]
+    app.button(key="undo-removal").click().run()
+    assert app.query_params["data"] == wine.fingerprint
+    assert stored in workspace.datasets(LOCAL_OWNER)
+
+
 def test_rows_of_a_named_unit_are_not_put_into_others(open_page, workspace, wine):
     named = wine.with_units([f"grower {row // 3}" for row in range(wine.n_samples)], "grower")
     workspace.add_dataset(LOCAL_OWNER, named)

@@ -15,7 +15,7 @@ import streamlit as st
 from jaxtyping import Integer
 
 from touchstone.core.data import EXAMPLES, DataError, Dataset
-from touchstone.core.data.dataset import CONTENT, with_copies_together
+from touchstone.core.data.dataset import CONTENT, with_copies_together, without_copies
 from touchstone.core.evaluate import data_sets
 from touchstone.core.evaluate.confusion_matrix import ConfusionMatrix
 from touchstone.core.evaluate.data_sets import (
@@ -561,6 +561,7 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
     Returns the parameter of the address that says of it, and what it says.
     """
     check_address([SIMILARITY])
+    say_removed(dataset.fingerprint, "undo-removal-here")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         similarity = SIMILARITY.draw()
         which = st.container()
@@ -575,7 +576,7 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
         st.markdown(page.plain(_copies_in_words(exact, near, why_not)))
     if any(choices.values()):
         _show_groups(dataset, {title: groups for title, groups in choices.items() if groups})
-    _offer_together(dataset, exact, near)
+    _offer_ways(dataset, exact, near)
     tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
     if near is not None:
         tables["Near-duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
@@ -583,20 +584,46 @@ def show_copies(dataset: Dataset, exact: ExactCopies, *, representation: str) ->
     return SIMILARITY.key, SIMILARITY.written(similarity)
 
 
-def _offer_together(dataset: Dataset, exact: ExactCopies, near: NearCopies | None) -> None:
-    """A button that makes copies one unit, where they are none: rows of a table may be alike by chance."""
+def _offer_ways(dataset: Dataset, exact: ExactCopies, near: NearCopies | None) -> None:
+    """Buttons that remove copies, or make them one unit; nothing where a link is looked at."""
+    if session.read_only():
+        return
     pairs = np.empty((0, 2), dtype=np.int64) if near is None else near.pairs
-    if session.read_only() or dataset.unit_name not in (None, CONTENT):
-        return
-    if not len(pairs) and (dataset.unit_name == CONTENT or not exact.n_copies):
-        return
-    st.button(
-        "Keep duplicates on one side of every split",
-        key="together",
-        help="They become one unit, in a data set of its own: duplicates across a split inflate accuracy.",
-        on_click=_use_together,
-        args=(dataset, pairs),
-    )
+    alike = pairs[:0] if near is None else pairs[near.same_label]
+    with st.container(horizontal=True):
+        if exact.n_copies:
+            _removal("Remove duplicates", dataset, pairs[:0], key="remove-exact")
+        if len(alike):
+            too = "Remove near-duplicates, too" if exact.n_copies else "Remove near-duplicates"
+            _removal(too, dataset, alike, key="remove-near")
+        if _can_be_together(dataset, exact, pairs):
+            st.button(
+                "Keep duplicates on one side of every split",
+                key="together",
+                help="They become one unit, in a data set of its own: duplicates across a split inflate accuracy.",
+                on_click=_use_together,
+                args=(dataset, pairs),
+            )
+    if exact.n_copies or len(alike):
+        st.caption(_removing_in_words(exact.n_conflicting_contents, len(pairs) - len(alike)))
+
+
+def _removing_in_words(n_contested: int, n_near_contested: int) -> str:
+    exact = f"Exact duplicates with different labels ({count(n_contested)}) are all removed." if n_contested else ""
+    near = f"Near-duplicates with different labels ({count(n_near_contested)}) stay." if n_near_contested else ""
+    return " ".join(["Removing keeps the first of each.", exact, near]).strip()
+
+
+def _removal(label: str, dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"], *, key: str) -> None:
+    about = "Stores the data without them, as a data set of its own. This one stays as it is."
+    st.button(label, key=key, help=about, on_click=_use_without, args=(dataset, pairs))
+
+
+def _can_be_together(dataset: Dataset, exact: ExactCopies, pairs: Integer[np.ndarray, "n_pairs 2"]) -> bool:
+    """Whether copies can become one unit: neither where they are one, nor where units are named."""
+    if dataset.unit_name not in (None, CONTENT):
+        return False
+    return bool(len(pairs)) or (dataset.unit_name != CONTENT and bool(exact.n_copies))
 
 
 @page.or_toast
@@ -605,6 +632,54 @@ def _use_together(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> 
     data_choice.choose(
         session.workspace().add_dataset(session.owner(), replace(together, name=f"{dataset.name}, duplicates together"))
     )
+
+
+# What was just removed? A line above the data set that is left, and the way back.
+
+
+_REMOVED = "duplicates_removed"
+
+
+class Removal(NamedTuple):
+    """Which data set is left, which one it was, how many samples went, and whether the one left is new."""
+
+    left: str
+    whole: str
+    n_removed: int
+    is_new: bool
+
+
+@page.or_toast
+def _use_without(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"]) -> None:
+    left = without_copies(dataset, pairs)
+    is_new = all(stored.fingerprint != left.fingerprint for stored in session.workspace().datasets(session.owner()))
+    data_choice.choose(session.workspace().add_dataset(session.owner(), left))
+    n_removed = dataset.n_samples - left.n_samples
+    st.session_state[_REMOVED] = Removal(left.fingerprint, dataset.fingerprint, n_removed, is_new)
+
+
+def say_removed(fingerprint: str, key: str) -> None:
+    """How many samples were just removed to make this data set, and the way back, until something is computed on it.
+
+    It stands above the data set, and where the button was that removed them.
+    """
+    removal: Removal | None = st.session_state.get(_REMOVED)
+    if removal is None or removal.left != fingerprint or session.read_only():
+        return
+    if session.workspace().runs(session.owner(), fingerprint):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"{plural(removal.n_removed, 'sample')} removed.", width="content")
+        st.button("Undo", key=key, icon=":material/undo:", type="tertiary", on_click=_undo, args=(removal,))
+
+
+@page.or_toast
+def _undo(removal: Removal) -> None:
+    """Go back to the whole data set, and delete the one that is left, unless it was there before."""
+    st.session_state.pop(_REMOVED, None)
+    if removal.is_new:
+        session.workspace().delete_dataset(session.owner(), removal.left)
+    data_choice.choose(removal.whole)
 
 
 def _copies_in_words(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
