@@ -1,5 +1,6 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from touchstone.core.data.dataset import ABOUT_UNITS, DATES, Dataset, Kind, with_usual_units
+from touchstone.core.data.dataset import ABOUT_UNITS, DATES, PARTS, Dataset, Kind, with_usual_units
 from touchstone.core.data.errors import DataError, Oddity
 from touchstone.core.data.limits import Archive, File, Limits, file_name, opened, read_bytes
 from touchstone.core.data.tables.files import TABLES, only_table, read_table
@@ -479,8 +480,74 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
         )
     if not tables:
         return archive
+    if parts := _tables_of_parts(tables):
+        return _of_parts(archive, parts, limits)
     inner, content = only_table(archive, TABLES)
     return replace(read_table(opened(content, inner), limits=limits), archive=name)
+
+
+def _tables_of_parts(tables: Sequence[PurePosixPath]) -> dict[str, PurePosixPath]:
+    """The tables of an archive by the part that each is called after; none where some is called after no part.
+
+    >>> paths = [PurePosixPath("films_test.csv"), PurePosixPath("films_train.csv"), PurePosixPath("README.txt")]
+    >>> [str(path) for path in _tables_of_parts(paths).values()], _tables_of_parts(paths[:1])
+    (['films_train.csv', 'films_test.csv'], {})
+    """
+    tables = [path for path in tables if path.suffix.lower() != ".txt"] or list(tables)  # a README lies beside many
+    path_of: dict[str | None, PurePosixPath] = {}
+    for path in tables:
+        path_of[next(filter(None, map(part_name, re.split(r"[\W_]+", path.stem))), None)] = path
+    parts = {part: path_of[part] for part in PARTS if part in path_of}
+    return parts if len(parts) == len(tables) > 1 else {}
+
+
+def _of_parts(archive: Archive, path_of: dict[str, PurePosixPath], limits: Limits) -> Table:
+    """One table of those that hold the parts of a data set, with a column that says the part of each row."""
+    tables = {}
+    for part, path in path_of.items():
+        try:
+            tables[part] = read_table(opened(archive.read(str(path)), path.name), limits=limits)
+        except DataError as error:
+            raise DataError(f"{archive.name}: {error}") from error
+    first, *others = tables.values()
+    for other in others:
+        if odd := sorted(first.columns.keys() ^ other.columns.keys()):
+            raise DataError(
+                f"{archive.name}: {first.name} and {other.name} are parts of one data set, but not both have column "
+                f"{odd[0]!r}. Add it, or give one of the tables."
+            )
+        if first.class_names != other.class_names:
+            raise DataError(
+                f"{archive.name}: {first.name} and {other.name} name their classes differently, so that a number means "
+                "two things. Write the names of the classes into the rows."
+            )
+    columns = {name: _one_below_the_other(table.columns[name] for table in tables.values()) for name in first.columns}
+    notes = [f"Tables of one data set: {', '.join(f'{each.name} ({each.n_rows:,} rows)' for each in tables.values())}."]
+    for name in filter(lambda name: compact(name) in NAMES["id"], first.columns):
+        ids = {part: table.spelled(name) for part, table in tables.items()}
+        begin_anew = first_repeat([each for of_part in ids.values() for each in of_part]) is not None
+        if begin_anew and not any(None in of_part or first_repeat(of_part) for of_part in ids.values()):
+            columns[name] = objects([f"{part}/{each}" for part, of_part in ids.items() for each in of_part])
+            notes.append(f"Column {name!r} begins anew in each table, so the part stands before it.")
+    column = next(name for name in ("part", "split", "file", "part of the file") if name not in columns)
+    columns[column] = objects([part for part, table in tables.items() for _ in range(table.n_rows)])
+    joined = make_table(
+        f"{archive.name}: {', '.join(table.name for table in tables.values())}",
+        list(columns),
+        columns.values(),
+        lines=np.concatenate([table.lines for table in tables.values()]),
+        unit=first.unit,
+        notes=(*notes, *dict.fromkeys(chain(*(table.notes for table in tables.values())))),
+    )
+    warnings = tuple(chain(*(table.warnings for table in tables.values())))
+    return replace(joined, archive=archive.name, class_names=first.class_names, warnings=warnings)
+
+
+def _one_below_the_other(columns: Iterable[np.ndarray]) -> np.ndarray:
+    """The same column of several tables, as numbers where all hold nothing else."""
+    arrays = list(columns)
+    are_numbers = all(each.dtype != object for each in arrays)
+    return np.concatenate(arrays if are_numbers else [objects(each.tolist()) for each in arrays])
 
 
 def name_of(file_name: str) -> str:
