@@ -239,6 +239,27 @@ def test_a_part_that_a_file_marks_is_shown_and_can_be_given_up(given, workspace)
     assert workspace.dataset(LOCAL_OWNER, stored.fingerprint).part is None
 
 
+def test_train_and_test_in_two_files_are_one_data_set(open_page, workspace):
+    rows = "".join(f"{n / 7},{'ab'[n % 2]}\n" for n in range(30))
+    files = [(f"films_{part}.csv", ("size,label\n" + rows).encode(), "text/csv") for part in ("test", "train")]
+    app = open_page("data_sets", data="wine")
+    app.file_uploader[0].set_value(files).run()
+    assert chosen(app)["Part"] == "part"
+    assert "Parts that the file itself marks: 30 of train, 30 of test." in plainly(app)
+    app.button(key="use-upload").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
+    dataset = workspace.dataset(LOCAL_OWNER, stored.fingerprint)
+    assert (dataset.name, dataset.part.tolist()) == ("films", ["train"] * 30 + ["test"] * 30)
+    assert dataset.read_as is None, "nobody has a file of this name"
+
+
+def test_files_that_are_no_parts_of_one_data_set_are_refused_with_a_remedy(open_page):
+    app = open_page("data_sets", data="wine")
+    app.file_uploader[0].set_value([(f"{name}.csv", b"size,label\n1,a\n2,b\n", "text/csv") for name in "ab"]).run()
+    assert "give one file, or tables called after the parts" in app.error[0].value.replace("\\", "")
+    assert app.header, "the data set that was there stays"
+
+
 def test_a_bomb_is_one_sentence_on_the_page_and_is_not_read_again_when_the_page_is_drawn_again(given, monkeypatch):
     monkeypatch.setenv("TOUCHSTONE_MOST_UNPACKED", "128")
     tried = []

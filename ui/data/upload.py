@@ -3,8 +3,12 @@
 What can be used takes the page over: its first rows, what each column is, what that comes to, and one button.
 """
 
+import io
+import re
+import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 import pandas as pd
@@ -12,7 +16,7 @@ import streamlit as st
 
 from touchstone.core.data import DataError, Dataset, read_dataset
 from touchstone.core.data.errors import SizeNeeded
-from touchstone.core.data.tables.datasets import ENDINGS, name_of, open_table, table_dataset
+from touchstone.core.data.tables.datasets import ENDINGS, name_of, open_table, table_dataset, tables_of_parts
 from touchstone.core.data.tables.names import sources_are_units
 from touchstone.core.data.tables.roles import (
     INPUTS,
@@ -24,7 +28,7 @@ from touchstone.core.data.tables.roles import (
     propose_roles,
     values_of,
 )
-from touchstone.core.data.tables.sources import LEFT_OUT, NOT_USED, OF_THEIR_OWN, SOURCELESS
+from touchstone.core.data.tables.sources import LEFT_OUT, NOT_USED, OF_THEIR_OWN, SOURCELESS, part_name
 from touchstone.core.data.tables.table import Table
 from touchstone.core.data.tables.vectors import VECTOR_ENDINGS
 from touchstone.core.data.values import spell
@@ -263,7 +267,7 @@ def balance(names: Sequence[str], n_per_class: Sequence[int], *, most: int = 6) 
 FORMATS = (
     "**Images**: a zip with one folder per class, or an NPZ file with `images` and `labels`. **Text and tables**: TSV, "
     "CSV, JSONL or Parquet with a column of labels; columns `id` and `source` are optional. **Vectors**: an NPZ file "
-    "with `x` and `y`."
+    "with `x` and `y`. **Train and test**: both files at once, if called so, such as `train.csv` and `test.csv`."
 )
 SHOWN_ALREADY = (
     "Label: column",
@@ -278,27 +282,68 @@ SHOWN_ALREADY = (
 """How notes begin that say what stands over a table's columns."""
 N_SHOWN = {"image": 12, "text": 3}
 _CONTENT, _READ, _SIZE, _ROUND = "upload_content", "upload_read", "upload_size", "upload_round"
+_PACKED = "upload_packed"
 
 
-def control() -> Any:
-    """The control that takes a file; the file that was given, None before."""
+class Packed(io.BytesIO):
+    """Tables that are the parts of one data set, as the zip that somebody could have made of them."""
+
+    def __init__(self, files: Sequence[Any], file_id: str):
+        super().__init__()
+        self.name, self.file_id = f"{_stem_of([file.name for file in files])}.zip", file_id
+        with zipfile.ZipFile(self, "w") as archive:
+            for file in files:
+                archive.writestr(file.name, file.getvalue())
+        self.seek(0)
+
+
+def _stem_of(names: Sequence[str]) -> str:
+    """What files of parts are called together.
+
+    >>> _stem_of(["films_train.csv", "films_test.csv"]), _stem_of(["train.csv", "test.csv"])
+    ('films', 'train and test')
+    """
+    stems = [name_of(name) for name in names]
+    without = {"_".join(word for word in re.split(r"[\W_]+", stem) if part_name(word) is None) for stem in stems}
+    return without.pop() if len(without) == 1 and all(without) else " and ".join(stems)
+
+
+def _file_of(files: Sequence[Any]) -> Any:
+    """The file that was given, or several as one; DataError where they are not the parts of one data set."""
+    if len(files) == 1:
+        return files[0]
+    if not tables_of_parts([PurePosixPath(file.name) for file in files]):
+        raise DataError(
+            f"{listed([file.name for file in files])}: give one file, or tables called after the parts of one data "
+            "set, such as train.csv and test.csv."
+        )
+    file_id = "-".join(file.file_id for file in files)
+    if st.session_state.get(_PACKED, (None, None))[0] != file_id:
+        st.session_state[_PACKED] = (file_id, Packed(files, file_id))
+    return st.session_state[_PACKED][1]
+
+
+def control() -> list[Any]:
+    """The control that takes a file, or the parts of one data set; what was given, nothing before."""
     key = f"upload-{st.session_state.setdefault(_ROUND, 0)}"
     kinds = [ending[1:] for ending in ENDINGS]
-    return st.file_uploader("A file of your own", type=kinds, key=key, help=FORMATS, label_visibility="collapsed")
+    about = {"type": kinds, "key": key, "help": FORMATS, "label_visibility": "collapsed"}
+    return st.file_uploader("A file of your own", accept_multiple_files=True, **about)
 
 
-def takes_over(file: Any) -> bool:
+def takes_over(files: Sequence[Any]) -> bool:
     """What became of a file: an error in its words, or all that has to be known before it is used.
 
     Whether it is asked about, so that nothing else belongs on the page.
     """
-    if file is None:
+    if not files:
         return False
     try:
+        file = _file_of(files)
         content = _content_of_upload(file)
         columns = None if isinstance(content, Dataset) else columns_of(content, file.file_id)
     except SizeNeeded as problem:
-        _ask_size(problem, file.file_id)
+        _ask_size(problem, files[0].file_id)
         return True
     except DataError as problem:
         page.error(problem)
@@ -320,7 +365,7 @@ def takes_over(file: Any) -> bool:
             problem = refusal
         if problem is not None:
             page.error(problem)
-        _offer(dataset)
+        _offer(dataset, is_packed=len(files) > 1)
     return True
 
 
@@ -364,8 +409,8 @@ def _ask_size(problem: SizeNeeded, file_id: str) -> None:
         st.caption("Bilinear, without keeping proportions.")
 
 
-def _offer(dataset: Dataset | None) -> None:
-    """What was read, in a few lines, and the button that stores and chooses it."""
+def _offer(dataset: Dataset | None, *, is_packed: bool = False) -> None:
+    """What was read, in a few lines, and the button that stores and chooses it; packed here, no file reads as it."""
     if dataset is not None:
         noun = {"image": "image", "text": "text", "tabular": "row"}[dataset.kind]
         counts = f"{plural(dataset.n_samples, noun)}, {plural(dataset.n_classes, 'class', 'classes')}"
@@ -381,16 +426,15 @@ def _offer(dataset: Dataset | None) -> None:
         shown = SHOWN_ALREADY if dataset.read_as is not None else ()
         if notes := [note for note in dataset.notes if not note.startswith(shown)]:
             st.caption(page.plain(" ".join(notes)))
-    st.button(
-        "Use this data set", type="primary", key="use-upload", on_click=_use, args=(dataset,), disabled=dataset is None
-    )
+    used = replace(dataset, read_as=None) if dataset is not None and is_packed else dataset
+    st.button("Use this data set", type="primary", key="use-upload", on_click=_use, args=(used,), disabled=used is None)
 
 
 @page.or_toast
 def _use(dataset: Dataset) -> None:
     data_choice.choose(session.workspace().add_dataset(session.owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file
-    for key in (_CONTENT, _READ, _SIZE):
+    for key in (_CONTENT, _READ, _SIZE, _PACKED):
         st.session_state.pop(key, None)
     forget()
 

@@ -505,9 +505,9 @@ def choose_data() -> bool:
     top, below = st.container(horizontal=True, key="choose-data"), st.container()
     line = top.container()
     with top.container(width=420):
-        file = upload.control()
+        files = upload.control()
     with below:
-        if upload.takes_over(file):
+        if upload.takes_over(files):
             return True
     chosen = data_choice.current()
     name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")

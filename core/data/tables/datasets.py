@@ -480,17 +480,17 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
         )
     if not tables:
         return archive
-    if parts := _tables_of_parts(tables):
+    if parts := tables_of_parts(tables):
         return _of_parts(archive, parts, limits)
     inner, content = only_table(archive, TABLES)
     return replace(read_table(opened(content, inner), limits=limits), archive=name)
 
 
-def _tables_of_parts(tables: Sequence[PurePosixPath]) -> dict[str, PurePosixPath]:
+def tables_of_parts(tables: Sequence[PurePosixPath]) -> dict[str, PurePosixPath]:
     """The tables of an archive by the part that each is called after; none where some is called after no part.
 
     >>> paths = [PurePosixPath("films_test.csv"), PurePosixPath("films_train.csv"), PurePosixPath("README.txt")]
-    >>> [str(path) for path in _tables_of_parts(paths).values()], _tables_of_parts(paths[:1])
+    >>> [str(path) for path in tables_of_parts(paths).values()], tables_of_parts(paths[:1])
     (['films_train.csv', 'films_test.csv'], {})
     """
     tables = [path for path in tables if path.suffix.lower() != ".txt"] or list(tables)  # a README lies beside many
