@@ -508,14 +508,12 @@ def _of_parts(archive: Archive, path_of: dict[str, PurePosixPath], limits: Limit
         try:
             tables[part] = read_table(opened(archive.read(str(path)), path.name), limits=limits)
         except DataError as error:
-            raise DataError(f"{archive.name}: {error}") from error
+            raise DataError(f"{_not_of_one(archive, path_of)} ({error})") from error
     first, *others = tables.values()
     for other in others:
         if odd := sorted(first.columns.keys() ^ other.columns.keys()):
-            raise DataError(
-                f"{archive.name}: {first.name} and {other.name} are parts of one data set, but not both have column "
-                f"{odd[0]!r}. Add it, or give one of the tables."
-            )
+            owner = first if odd[0] in first.columns else other
+            raise DataError(f"{_not_of_one(archive, path_of)} Only {owner.name} has column {odd[0]!r}.")
         if first.class_names != other.class_names:
             raise DataError(
                 f"{archive.name}: {first.name} and {other.name} name their classes differently, so that a number means "
@@ -541,6 +539,12 @@ def _of_parts(archive: Archive, path_of: dict[str, PurePosixPath], limits: Limit
     )
     warnings = tuple(chain(*(table.warnings for table in tables.values())))
     return replace(joined, archive=archive.name, class_names=first.class_names, warnings=warnings)
+
+
+def _not_of_one(archive: Archive, path_of: dict[str, PurePosixPath]) -> str:
+    """Which tables are there, where they cannot be read as the parts of one data set, and what to do."""
+    names = listed(map(str, path_of.values()))
+    return f"{archive.name}: there are {len(path_of)} tables in it, {names}. Give one of them, or the same columns."
 
 
 def _one_below_the_other(columns: Iterable[np.ndarray]) -> np.ndarray:
