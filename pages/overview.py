@@ -73,15 +73,7 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     shown = marks(list(known.values()), judged, beside=counted, metric=metric.name)
     baseline = baseline_of(dataset, words)
     unasked = questions.unasked({run.kind for run in on_sheet.values()})
-    ways = {sheet.way_of(answer): questions.way(on_sheet[stem]) for stem, answer in known.items()}
-    verdict = sheet.first(
-        list(known.values()),
-        shown,
-        {} if session.read_only() else ways,
-        words=words,
-        n_questions=len(on_sheet) + len(unasked),
-        finished=all(run.state == "done" for run in on_sheet.values()),
-    )
+    verdict = sheet.first_of_data(known, on_sheet, shown, words, n_questions=len(on_sheet) + len(unasked))
     sheet.axis(shown, baseline, words)
     with st.grid(2, min_column_width=CARD):
         for stem, question in with_page().items():
@@ -99,16 +91,9 @@ def of_data(choice: Choice, models: Sequence[StoredModel], lead: DeltaGenerator,
     beside = [*labelled, *(run for run in every if run.kind == QUESTIONS["parametric_null"].kind)]
     settings = ({of_models.key: of_models.written(model)} if model else {}) | metric_choice.written(metric)
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models, settings)
+    answers = list(known.values())
     sheet.take(
-        choice.title,
-        list(known.values()),
-        shown,
-        baseline,
-        rests_on,
-        words=words,
-        first=verdict,
-        asked=list(on_sheet),
-        view=view,
+        choice.title, answers, shown, baseline, rests_on, words=words, first=verdict, asked=list(on_sheet), view=view
     )
     share.add_check(choice, model)
 

@@ -1,17 +1,13 @@
 """What has been computed? Every run: its state, progress, and what can be done about it."""
 
-from collections.abc import Mapping
-from urllib.parse import parse_qs
-
 import streamlit as st
 
 from touchstone.core.evaluate.wording import plural
 from touchstone.core.questions import QUESTIONS, with_page
-from touchstone.core.workspace import Run, StoredComparison
+from touchstone.core.workspace import Run
 from touchstone.core.workspace.runs import LONGEST_NAME
 from touchstone.ui import page_file
 from touchstone.ui.data import choice as data_choice
-from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.predictions import compared
 from touchstone.ui.shell import downloads, jobs, page, questions, session, share
 
@@ -96,36 +92,6 @@ def links_that_work() -> None:
                 share.link_line(link, where="all-")
 
 
-def comparison(asked: StoredComparison, titles: Mapping[str, str]) -> None:
-    """One comparison of files as a line: what was asked of which, its answer, the way to it, and out of the list."""
-    question = QUESTIONS[asked.question]
-    with st.container(horizontal=True, vertical_alignment="center", key=f"comparison-{asked.created}"):
-        words = f"**{page.plain(question.title)}** :gray[{page.plain(compared.words_of(asked, titles))}]"
-        st.markdown(f"{words}  \n{page.plain(asked.says)} :gray[{page.day(asked.created)}]", width="stretch")
-        query = parse_qs(asked.address)
-        st.page_link(page_file(question.page), label="Open", help="", query_params=query)
-        st.button(
-            "Delete",
-            key=f"forget-{asked.created}",
-            icon=":material/delete:",
-            type="tertiary",
-            on_click=page.or_toast(compared.forget),
-            args=(asked,),
-        )
-
-
-def comparisons() -> bool:
-    """What was asked of prediction files, folded where there are runs, too; says whether anything was."""
-    asked = [each for each in compared.remembered() if each.question in QUESTIONS]
-    if asked:
-        titles = prediction_choice.stored_titles()
-        label = f"{plural(len(asked), 'comparison')} of prediction files"
-        with st.expander(label, expanded=not runs, icon=":material/compare_arrows:", key="comparisons"):
-            for each in asked[page.part_shown(len(asked), PER_PAGE, key="comparisons-page")]:
-                comparison(each, titles)
-    return bool(asked)
-
-
 page.lead(
     "Runs are kept until you delete them. They continue when you close this page, and can be resumed after a crash."
 )
@@ -134,7 +100,7 @@ if runs:
     page.verdict(questions.in_short(runs), ())
 downloads.run_again()
 links_that_work()
-has_comparisons = comparisons()
+has_comparisons = compared.listed(PER_PAGE, expanded=not runs)
 if not runs:
     if not has_comparisons:
         page.empty("No runs yet. Start one on a page under “Questions”; it is listed here.")

@@ -46,7 +46,7 @@ class Expected:
         number, usual = self.tried[model]
         value, mixing = words.value(number.value, number.interval), f", which mix {self.mixes}" if self.mixes else ""
         beside = f", against {words.value(usual.value, usual.interval)} on {self.usual}{mixing}" if usual else ""
-        return f"{self.where}, expect {words.name} {value} with {TITLES.get(model, model)}{beside}."
+        return f"{self.where}, expect {words.name} {value} with {model}{beside}."
 
     def note(self, words: InWords) -> str:
         """Of how many samples, over what, how the model was chosen, and whether new sources were asked about."""
@@ -66,19 +66,23 @@ def expected(answers: Sequence[Answered], shown: Sequence[Mark] = (), words: InW
     return next(of_answers, None) or _on_own_test_set(shown)
 
 
-def _numbers(answers: Sequence[Answered], name: str, words: InWords) -> dict[tuple[str, ...], Quantity]:
+def _numbers(answer: Answered, name: str, words: InWords) -> dict[tuple[str, ...], Quantity]:
     """The numbers of this name that are of the metric, by what each is of."""
-    known = (each for answer in answers for each in answer.quantities if each.name == name)
-    return {each.of: each for each in known if not isnan(each.value) and metric_of(each) == words.metric.name}
+    known = (each for each in answer.quantities if each.name == name and not isnan(each.value))
+    return {each.of: each for each in known if metric_of(each) == words.metric.name}
+
+
+def _title(recipe: str) -> str:
+    return TITLES.get(recipe, recipe)
 
 
 def _on_sources(answers: Sequence[Answered], words: InWords) -> Iterator[Expected]:
     ends = ("exclusive", "random") if words.metric.name == ACCURACY else ("metric", "metric_random")
     for answer in answers:
-        held_out, random = (_numbers([answer], f"source_robustness.{name}", words) for name in ends)
+        held_out, random = (_numbers(answer, f"source_robustness.{name}", words) for name in ends)
         finders = sorted({of[1] for of in held_out}, key=lambda finder: finder != KNOWN_SOURCES)
         for finder in finders:
-            tried = {of[0]: (held_out[of], random[of]) for of in held_out if of[1] == finder and of in random}
+            tried = {_title(of[0]): (held_out[of], random[of]) for of in held_out if of[1] == finder and of in random}
             known = finder == KNOWN_SOURCES and next((number.over for number, _ in tried.values()), "")
             yield Expected(f"On new {known or f'{noun(finder)}s'}", tried, "random splits", known or "", answer)
 
@@ -88,13 +92,12 @@ def _on_folds(answers: Sequence[Answered], words: InWords) -> Iterator[Expected]
     worst = min if words.metric.larger_is_better else max
     for answer in answers:
         by_scheme: dict[str, dict[str, Quantity]] = {}
-        for of, number in _numbers([answer], name, words).items():
-            by_scheme.setdefault(of[0], {})[of[1]] = number
+        for of, number in _numbers(answer, name, words).items():
+            by_scheme.setdefault(of[0], {})[_title(of[1])] = number
         random = by_scheme.pop(RANDOM_FOLDS, {})
         if not by_scheme:
-            yield Expected(
-                "On samples like these", {model: (each, None) for model, each in random.items()}, answer=answer
-            )
+            alone = {model: (number, None) for model, number in random.items()}
+            yield Expected("On samples like these", alone, answer=answer)
             continue
         named = [scheme for scheme in OF_SOURCES if scheme in by_scheme]
         ends = {scheme: worst(each.value for each in by_scheme[scheme].values()) for scheme in by_scheme}
@@ -106,14 +109,14 @@ def _on_folds(answers: Sequence[Answered], words: InWords) -> Iterator[Expected]
 
 def _on_new_set(answers: Sequence[Answered], words: InWords) -> Iterator[Expected]:
     for answer in answers:
-        known = _numbers([answer], "matched_subsets.metric", words)
+        known = _numbers(answer, "matched_subsets.metric", words)
         pairs = {of[0]: (known[of], known.get((*of[:2], "reference"))) for of in known if of[2] == "target"}
         yield Expected("On the new test set", pairs, "the reference set", answer=answer)
 
 
 def _on_same_samples(answers: Sequence[Answered], words: InWords) -> Iterator[Expected]:
     for answer in answers:
-        known = _numbers([answer], "model_comparison.metric", words)
+        known = _numbers(answer, "model_comparison.metric", words)
         tried = {of[0]: (number, None) for of, number in known.items()}
         yield Expected("On samples like these", tried, answer=answer)
 

@@ -18,8 +18,9 @@ from typing import Any
 from touchstone.core.data.home import write_whole
 from touchstone.core.workspace import access
 from touchstone.core.workspace.access import derived
-from touchstone.ui.shell.only_links import SETTING
 
+LINKS = "TOUCHSTONE_LINKS"
+"""The setting by which links open to others; its module draws pages, and workers of tests import this one."""
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -95,7 +96,7 @@ class serve:
             start_new_session=True,  # a session of its own, so that what it leaves behind can be found
         )
         wait_for(f"{url}/_stcore/health", self.process, self.home / "server.log")
-        if door := self.settings.get(SETTING):  # its process begins after the server's own
+        if door := self.settings.get(LINKS):  # its process begins after the server's own
             wait_for_door(door)
         return Server(url, self.home, self.process.pid)
 

@@ -78,6 +78,7 @@ def test_what_is_suspicious_about_files_stands_beside_the_closed_line(open_page,
     assert not [one for fold in app.expander for one in fold.warning]
 
 
+@pytest.mark.usefixtures("links_open")
 def test_through_a_link_the_line_tells_details_and_nothing_can_be_changed(open_page, open_link, two):
     seen = open_link(token_of(open_page("matched_subsets", **two)))
     assert line(seen)[0].endswith(":blue[details]")

@@ -142,9 +142,9 @@ def test_how_far_a_running_trial_is_can_be_read_elsewhere_and_is_forgotten_after
     assert (steps.n_steps, steps.what) == (400, "blink")
     assert 0 < steps.n_done < 400
     assert first.share == pytest.approx(steps.n_done / 400)
-    assert first.seconds_left is not None
-    later = wait_until(lambda: elsewhere.run(LOCAL_OWNER, made.id), lambda run: run.steps != first.steps)
+    later = wait_until(lambda: elsewhere.run(LOCAL_OWNER, made.id), lambda run: run.seconds_left)
     assert later.steps[0].n_done > steps.n_done
+    assert 0 < later.seconds_left < 60
     run = wait_while_running(elsewhere, made.id)
     assert (run.state, run.steps, run.share) == ("done", (), 1.0)
     elsewhere.close()

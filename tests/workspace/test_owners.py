@@ -21,7 +21,15 @@ from touchstone.core.workspace.schema import Base
 OWNER, OTHER = "oidc:somebody", "oidc:somebody else"
 NOT_ABOUT_OBJECTS = {"close"}
 """Public, and about no object of anybody."""
-KEEPS = {"add_dataset", "add_predictions", "add_model", "keep_model", "follow_sign_in", "sign_out"}
+KEEPS = {
+    "add_dataset",
+    "add_predictions",
+    "add_model",
+    "keep_model",
+    "follow_sign_in",
+    "sign_out",
+    "remember_comparison",
+}
 """What these are given is content, not an id: whoever brings it keeps it for themselves."""
 ABSENT = "refused, as what is not there"
 NOTHING = (None, False, [], "lost", ABSENT)
@@ -58,6 +66,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
     assert workspace.acquire(OWNER, run.id, "a process")
     workspace.store_trials(OWNER, run.id, {0: frames.to_bytes(pd.DataFrame({"trial": [0]}))})
     workspace.record_steps(OWNER, run.id, "a process", {1: Steps(1, 2, "epoch")})
+    workspace.remember_comparison(OWNER, "matched_subsets", "reference=f1&target=f2", "It falls.")
     workspace.sign_out(OWNER, "a hash")
     workspace.follow_sign_in(OWNER, "another hash", browser="Firefox on Linux")
     return {
@@ -79,6 +88,11 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
         "state": "done",
         "trial": 2,
         "steps": {2: Steps(1, 2, "epoch")},
+        "since": 1.8e9,
+        "n_done": 1.0,
+        "question": "matched_subsets",
+        "address": "reference=f1&target=f2",
+        "says": "It rises.",
         "provenance": {"versions": {}},
     }
 

@@ -83,7 +83,7 @@ def first(
     if not known and not shown:
         return verdict
     lead = story.expected(known, shown, words)
-    next_from = next((each for each in story.leading(known, lead) if each.verdict.advice == verdict.advice), None)
+    advised = [each for each in story.leading(known, lead) if verdict.advice and each.verdict.advice == verdict.advice]
 
     def lead_on() -> None:
         if limited := story.limits(known, lead):
@@ -92,11 +92,26 @@ def first(
                 for answer, in_short in limited:
                     _lead_to(in_short, ways.get(way_of(answer)))
         page.advice(verdict)
-        if next_from is not None:
-            _lead_to(next_from.question.title, ways.get(way_of(next_from)))
+        for answer in advised[:1]:
+            _lead_to(answer.question.title, ways.get(way_of(answer)))
 
     page.verdict(replace(verdict, advice=""), report.key_numbers(known), beside=True, more=lead_on)
     return verdict
+
+
+def first_of_data(
+    known: Mapping[str, report.Answered],
+    on_sheet: Mapping[str, Run],
+    shown: Sequence[Mark],
+    words: InWords,
+    *,
+    n_questions: int,
+) -> Verdict:
+    """The same of a data set, whose answers are those of runs, by stem."""
+    is_link = session.read_only()
+    ways = {} if is_link else {way_of(answer): questions.way(on_sheet[stem]) for stem, answer in known.items()}
+    finished = all(run.state == "done" for run in on_sheet.values())
+    return first(list(known.values()), shown, ways, words=words, n_questions=n_questions, finished=finished)
 
 
 def way_of(answer: report.Answered) -> str:

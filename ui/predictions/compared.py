@@ -16,12 +16,12 @@ from touchstone.core.data import DataError
 from touchstone.core.data.dataset import key
 from touchstone.core.evaluate.matched_subsets.plan import TwoSets
 from touchstone.core.evaluate.weak_slices import OneFile
-from touchstone.core.evaluate.wording import Verdict
+from touchstone.core.evaluate.wording import Verdict, plural
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, Quantity
 from touchstone.core.workspace import StoredComparison
-from touchstone.ui import cache
+from touchstone.ui import cache, page_file
 from touchstone.ui.forms.plan_form import AnyPlan, plan_at, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
 from touchstone.ui.shell import addresses, page, session
@@ -83,6 +83,33 @@ def remembered(stem: str = "") -> list[StoredComparison]:
 def words_of(comparison: StoredComparison, titles: Mapping[str, str] | None = None) -> str:
     """Which files it is of."""
     return prediction_choice.names({name: values[0] for name, values in parse_qs(comparison.address).items()}, titles)
+
+
+def listed(per_page: int, *, expanded: bool) -> bool:
+    """All that was asked, folded or `expanded`, each with the way to it and out of the list; says whether any was."""
+    asked, titles = [each for each in remembered() if each.question in QUESTIONS], prediction_choice.stored_titles()
+    if asked:
+        label = f"{plural(len(asked), 'comparison')} of prediction files"
+        with st.expander(label, expanded=expanded, icon=":material/compare_arrows:", key="comparisons"):
+            for each in asked[page.part_shown(len(asked), per_page, key="comparisons-page")]:
+                _line(each, titles)
+    return bool(asked)
+
+
+def _line(asked: StoredComparison, titles: Mapping[str, str]) -> None:
+    question = QUESTIONS[asked.question]
+    with st.container(horizontal=True, vertical_alignment="center", key=f"comparison-{asked.created}"):
+        words = f"**{page.plain(question.title)}** :gray[{page.plain(words_of(asked, titles))}]"
+        st.markdown(f"{words}  \n{page.plain(asked.says)} :gray[{page.day(asked.created)}]", width="stretch")
+        st.page_link(page_file(question.page), label="Open", help="", query_params=parse_qs(asked.address))
+        st.button(
+            "Delete",
+            key=f"forget-{asked.created}",
+            icon=":material/delete:",
+            type="tertiary",
+            on_click=page.or_toast(forget),
+            args=(asked,),
+        )
 
 
 def lead_to_newest(stem: str) -> None:
