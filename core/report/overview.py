@@ -331,6 +331,8 @@ def sheet(
     """The sheet as a report for one page of A4: what comes first, the axis, an answer each, what was never asked."""
     beside = [f"{metric.label}: {metric.value} {metric.interval}." for metric in key_numbers(answers)]
     axis = (axis_figure(shown, baseline, words=words, row=ROW_ON_PAPER),) if shown else ()
+    if story is not None:  # in one place, since paper has little room
+        story, beside = replace(story, used=" ".join([story.used, *story.findings, *beside]), findings=()), []
     first = (*axis, " ".join(beside)) if beside else axis
     sections = [Section("", first)] if first else []
     for answer in answers:
