@@ -32,7 +32,7 @@ def _opened(page: Page, label: str) -> bool:
     expect(openers.last).to_be_visible()
     for opener in (one for one in openers.all() if one.is_visible()):
         click(opener)
-        expect(page.get_by_test_id("stPopoverBody").locator("p, button").last).to_be_visible()
+        expect(page.get_by_test_id("stPopoverBody").locator("p, button").filter(visible=True).last).to_be_visible()
         settled(page)
         if wanted.count():
             return True
