@@ -32,7 +32,7 @@ from touchstone.core.models.example_predictions import PREDICTION_EXAMPLES, exam
 from touchstone.core.models.model_file import model_fingerprint
 from touchstone.core.models.networks import multiplies_bfloat16
 from touchstone.core.parameters import About, usual_plan
-from touchstone.core.questions import QUESTIONS, plan_class
+from touchstone.core.questions import QUESTIONS, plan_class, with_page
 from touchstone.core.report import (
     cluster_folds,
     matched_subsets,
@@ -196,7 +196,8 @@ def card_of_everything() -> Card:
         if (answer := answer_to(stem)).verdict is not None
     ]
     answers = [*of_recipes, *of_network]
-    return Card.of(story.summary(answers, overview.marks(answers, [network()[0]])), overview.key_numbers(answers))
+    shown, n_questions = overview.marks(answers, [network()[0]]), sum(bool(each.kind) for each in with_page().values())
+    return Card.of(story.summary(answers, shown, n_questions=n_questions), overview.key_numbers(answers))
 
 
 def card_of_runs() -> Card:
