@@ -590,7 +590,7 @@ WITHOUT_COPIES = ", without duplicates"
 
 
 def without_copies(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"] | None = None) -> Dataset:
-    """The data with the first sample of each content, as another data set; all of a kept sample stays as it is.
+    """The data with the first sample of each content, as another data set; nothing of a kept sample changes.
 
     Where exact copies differ in label none of them is kept, since nobody knows which label is right. Of the `pairs`,
     which are near copies, a sample goes that is near an earlier one that is kept and has the same label: near copies
@@ -616,7 +616,9 @@ def without_copies(dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"] | N
         if kept[earlier] and y[earlier] == y[later]:
             kept[later] = False
     if len(np.unique(y[kept])) < 2:
-        raise DataError(f"{dataset.name}: without duplicates fewer than two classes are left.")
+        raise DataError(
+            f"{dataset.name}: without duplicates fewer than two classes are left. Check their labels first."
+        )
     n_out, n_contested = int((~kept).sum()), int(contested.sum())
     about = f", {n_contested:,} of them with other labels than a copy" if n_contested else ""
     note = f"Left out: {n_out:,} {'sample' if n_out == 1 else 'samples'} as duplicates{about}."

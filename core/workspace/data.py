@@ -10,7 +10,7 @@ from touchstone.core.data.store import from_bytes, to_bytes
 from touchstone.core.models.model_file import ModelFile, model_fingerprint
 from touchstone.core.workspace.records import StoredComparison, StoredDataset, StoredModel, StoredPredictions
 from touchstone.core.workspace.schema import ComparisonRow, DatasetRow, ModelRow, PredictionsRow
-from touchstone.core.workspace.store import Kept, find, require
+from touchstone.core.workspace.store import Kept, commit_or_ignore_twin, find, require
 
 
 class Data(Kept):
@@ -73,12 +73,12 @@ class Data(Kept):
         return PredictionUpload.from_bytes(self._content(PredictionsRow, owner, fingerprint))
 
     def delete_predictions(self, owner: str, fingerprint: str) -> None:
-        """Forget predictions and what they were compared with; the bytes go when nobody else keeps the same ones."""
+        """Forget predictions and what was asked of them; the bytes go when nobody else keeps the same ones."""
+        self._delete(PredictionsRow, owner, fingerprint)
         of_file = ComparisonRow.owner == owner, ComparisonRow.address.contains(fingerprint, autoescape=True)
         with self._store.session() as session:
             session.execute(delete(ComparisonRow).where(*of_file))
             session.commit()
-        self._delete(PredictionsRow, owner, fingerprint)
 
     def remember_comparison(self, owner: str, question: str, address: str, says: str) -> float:
         """Remember what was asked of prediction files, and give when that was first, in seconds since 1970.
@@ -91,8 +91,8 @@ class Data(Kept):
                 row = ComparisonRow(owner=owner, question=question, address=address, says=says)
                 session.add(row)
             row.says = says
-            session.commit()
-            return row.created
+            commit_or_ignore_twin(session)
+            return session.scalars(_comparison(owner, question, address)).one().created
 
     def comparisons(self, owner: str) -> list[StoredComparison]:
         """All that the owner asked of prediction files that are still here, the newest first."""

@@ -615,7 +615,7 @@ def _removing_in_words(n_contested: int, n_near_contested: int) -> str:
 
 
 def _removal(label: str, dataset: Dataset, pairs: Integer[np.ndarray, "n_pairs 2"], *, key: str) -> None:
-    about = "Stores the data without them, as a data set of its own. This one stays as it is."
+    about = "Stores the data without them, as a data set of its own. This one is kept."
     st.button(label, key=key, help=about, on_click=_use_without, args=(dataset, pairs))
 
 

@@ -6,6 +6,7 @@ to is computed again where somebody looks.
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode
@@ -20,7 +21,7 @@ from touchstone.core.evaluate.wording import Verdict, plural
 from touchstone.core.questions import QUESTIONS
 from touchstone.core.report.overview import Answered
 from touchstone.core.report.parts import Answer, Quantity
-from touchstone.core.workspace import StoredComparison
+from touchstone.core.workspace import StoredComparison, WorkspaceError
 from touchstone.ui import cache, page_file
 from touchstone.ui.forms.plan_form import AnyPlan, plan_at, plan_parameters
 from touchstone.ui.predictions import choice as prediction_choice
@@ -49,11 +50,15 @@ def known(stem: str) -> dict[str, Compared]:
 
 
 def keep(kept: dict[str, Compared], stem: str, sets: Sets, plan: Any, answer: Answer) -> None:
-    """Remember among those `kept` what files came to, as the newest; and in the workspace that it was asked."""
+    """Remember among those `kept` what files came to, as the newest; and in the workspace that it was asked.
+
+    Where the workspace cannot be written to, the answer is as good.
+    """
     assert answer.verdict is not None
     address, when = _address(sets, plan), time.time()
     if address is not None and not session.read_only():
-        when = session.workspace().remember_comparison(session.owner(), stem, address, answer.verdict.headline)
+        with suppress(WorkspaceError):
+            when = session.workspace().remember_comparison(session.owner(), stem, address, answer.verdict.headline)
     kept.pop(key(sets, plan), None)
     kept[key(sets, plan)] = Compared(sets, plan, answer.verdict, answer.numbers, when)
 
