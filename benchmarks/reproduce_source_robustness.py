@@ -29,7 +29,7 @@ from touchstone.core.models import MODELS
 from touchstone.core.models.networks import PaperNetwork
 from touchstone.core.split.scheme import Split
 from touchstone.core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
-from touchstone.core.trials.epochs import predict_at, untrained
+from touchstone.core.trials.epochs import Fitted, predict_at, untrained
 from touchstone.core.trials.run import table_of
 from touchstone.core.trials.trial_plan import predict_together
 
@@ -144,34 +144,30 @@ def run(budget: Budget, found: dict, trials: list[Trial], *, together: bool) -> 
         seeds = [plan.trial_plan.fit_seed(one.draw) for plan, one in zip(plans, trials, strict=True)]
         epochs = budget.epochs if issubclass(model, PaperNetwork) else None
         if together and issubclass(model, PaperNetwork):
-            predicted = predict_together(
-                EPOCHS, untrained(model, epochs), dataset, splits, seeds=seeds, should_stop=never
-            )
+            fitted = predict_together(EPOCHS, untrained(model, epochs), dataset, splits, seeds=seeds, should_stop=never)
         else:
-            predicted = [
+            fitted = [
                 predict_at(EPOCHS, untrained(model, epochs), dataset, split, seed=seed, should_stop=never)
                 for split, seed in zip(splits, seeds, strict=True)
             ]
-        return [store(budget, *one) for one in zip(plans, trials, splits, predicted, strict=True)]
+        return [store(budget, *one) for one in zip(plans, trials, splits, fitted, strict=True)]
 
 
-def store(
-    budget: Budget, plan: AdequacyPlan, trial: Trial, split: Split, predicted: tuple[dict[str, np.ndarray], float]
-) -> str:
+def store(budget: Budget, plan: AdequacyPlan, trial: Trial, split: Split, fitted: Fitted) -> str:
     """Keep the rows of a trial, and say in a line what came of it."""
     dataset, draw = mnist(budget.subset), trial.draw
-    at_epoch, seconds = predicted
+    about = {"model": trial.model, "seconds": fitted.seconds, "training": fitted.training}
     rows = [
-        table_of(
-            [plan.trial_plan.counted(dataset, draw, labels, model=trial.model, seconds=seconds, split=split)]
-        ).assign(size=trial.size, epoch=epoch)
-        for epoch, labels in at_epoch.items()
+        table_of([plan.trial_plan.counted(dataset, draw, labels, split=split, **about)]).assign(
+            size=trial.size, epoch=epoch
+        )
+        for epoch, labels in fitted.predicted.items()
     ]
     keep(pd.concat(rows, ignore_index=True), budget.folder / trial.file)
-    right = {epoch: (labels == dataset.y[split.test]).mean() for epoch, labels in at_epoch.items()}
+    right = {epoch: (labels == dataset.y[split.test]).mean() for epoch, labels in fitted.predicted.items()}
     accuracy = ", ".join(f"{epoch} {value:.4f}" for epoch, value in right.items())
     where = f"{draw.source_finder} {draw.scheme} {draw.repeat}"
-    return f"{where} n={len(split.train)} {trial.model}: {accuracy}, {seconds:.0f} s"
+    return f"{where} n={len(split.train)} {trial.model}: {accuracy}, {fitted.seconds:.0f} s"
 
 
 def never() -> bool:

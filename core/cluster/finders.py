@@ -87,9 +87,9 @@ def _last_hidden_layer(
 
     options = {"seed": seed, "n_classes": dataset.n_classes, "should_stop": should_stop, "on_epoch": on_epoch}
     if not fits(Cnn2, dataset):
-        small = MlpSmall().fit(dataset.x, dataset.y, **options)
+        small = MlpSmall(n_epochs=30).fit(dataset.x, dataset.y, **options)
         return small.hidden_layer(dataset.x), f"{small.label}, {small.n_epochs} epochs"
-    deep = Cnn2().fit(dataset.x, dataset.y, **options)
+    deep = Cnn2(n_epochs=20).fit(dataset.x, dataset.y, **options)
     with single_threaded(), one_torch_thread():
         features = layer_of(deep.trained(dataset)).features(network_inputs(dataset.x))
     return features, f"{deep.label}, {deep.n_epochs} epochs"

@@ -20,6 +20,7 @@ from touchstone.core.models.classical import Inputs, Scores, ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import TextVectors, fit_text, fit_vectors, input_shape, network_inputs
 from touchstone.core.models.late import nn, torch
+from touchstone.core.models.stopping import Training, Watch, loss_of_guessing
 from touchstone.core.models.threads import single_threaded
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
 
 
 # How is a network trained? Mini-batches in random order, one loop for all, a look at ``should_stop`` at every epoch.
+# How long: until it has learned what it can (`core.models.stopping`), or for a number of epochs where one is asked for.
 #
 # The loss is the cross-entropy, and where asked for a penalty on its gradient with respect to the inputs, which makes
 # networks robust on average (Han et al. 2024, section 4: the same as infinitely many training samples with noise).
 
-OnEpoch = Callable[[int, int, float], None]  # called with epochs done, epochs in all, mean loss of the last one
+OnEpoch = Callable[[int, int, float], None]
+"""Called with epochs done, epochs in all as far as is known, and the mean loss of the last one."""
 Called = Callable[["torch.Tensor"], "torch.Tensor"]  # a network, or what stands for it: logits of inputs
 Loss = Callable[[Called, "torch.Tensor", "torch.Tensor"], "torch.Tensor"]  # of a network on a batch
 
@@ -42,7 +45,7 @@ def train(
     y: "torch.Tensor",
     *,
     optimizer: "torch.optim.Optimizer",
-    n_epochs: int,
+    n_epochs: int | None,
     batch_size: int,
     generator: "torch.Generator",
     gradient_penalty: float = 0.0,
@@ -51,8 +54,11 @@ def train(
     device: str = "cpu",
     on_epoch: OnEpoch | None = None,
     should_stop: ShouldStop | None = None,
-) -> None:
+) -> Training:
     """Train the network in place, and leave it on `device` ready for use. The data goes there as far as there is room.
+
+    With `n_epochs` None it is trained until it has learned what it can (`core.models.stopping`), and left as it was
+    when its loss was lowest; else for so many epochs. Gives how long that was, and its accuracy on these samples.
 
     `loss` is the cross-entropy with `gradient_penalty`, unless another is given. `on_epoch` may use the network, to see
     how good it has become: nothing of what is learnt hangs on it. `generator` decides about everything
@@ -70,6 +76,7 @@ def train(
     >>> optimizer = sgd(network, learning_rate=0.1, momentum=0.9, weight_decay=0.0)
     >>> options = dict(batch_size=2, optimizer=optimizer, generator=torch.Generator().manual_seed(0))
     >>> train(network, inputs, y, n_epochs=50, **options)
+    Training(n_updates=50, stopped='ended', accuracy=1.0)
     >>> network(inputs).argmax(dim=1)
     tensor([0, 1])
     """
@@ -81,9 +88,13 @@ def train(
     layout = torch.channels_last if rounded else torch.contiguous_format
     network.to(device=device, memory_format=layout)
     called = _rounded(network) if rounded else network
+    per_epoch = len(batches(len(inputs), batch_size, generator.clone_state(), none_alone=normalised))
+    watch = Watch(loss_of_guessing(y.numpy()), updates_per_epoch=per_epoch, n_epochs=n_epochs)
     inputs, y = at_hand(inputs, device), at_hand(y, device)
+    best: Mapping[str, torch.Tensor] | None = None
+    is_over = False
     with own_randomness(generator, device):
-        for epoch in range(n_epochs):
+        while not is_over:
             stop_if(should_stop)
             network.train()  # again, for whoever looked at it after the last epoch put dropout to rest
             total = torch.zeros((), device=device)
@@ -98,12 +109,19 @@ def train(
             if not math.isfinite(mean):
                 rates = ", ".join(f"{group['lr']:g}" for group in optimizer.param_groups)
                 raise ModelError(
-                    f"Training diverged: in epoch {epoch + 1} the loss is no longer a finite number. Take a smaller "
-                    f"learning rate (now {rates}) or gradient penalty (now {gradient_penalty:g})."
+                    f"Training diverged: in epoch {watch.n_done + 1} the loss is no longer a finite number. Take a "
+                    f"smaller learning rate (now {rates}) or gradient penalty (now {gradient_penalty:g})."
                 )
+            is_over = watch.heard(mean)
+            if watch.keeps_best and watch.is_best:
+                best = {name: value.clone() for name, value in network.state_dict().items()}
             if on_epoch is not None:
-                on_epoch(epoch + 1, n_epochs, mean)
+                on_epoch(watch.n_done, watch.expected, mean)
+    if best is not None and not watch.is_best:
+        network.load_state_dict(best)
     network.to(memory_format=torch.contiguous_format).eval()
+    n_right = int((predict_logits(network, inputs).argmax(dim=1) == y.cpu()).sum())
+    return watch.training(accuracy=n_right / len(y))
 
 
 def penalised_loss(network: Called, x: "torch.Tensor", y: "torch.Tensor", gradient_penalty: float) -> "torch.Tensor":
@@ -537,6 +555,9 @@ def _checksum(about: dict[str, Any], state: Mapping[str, "torch.Tensor"]) -> str
 class _Predicting:
     """What is asked of a trained network; `_absent` are the classes that it has not seen."""
 
+    training: "Training"
+    """How long it was trained, once it was."""
+
     _network: "torch.nn.Module"
     _absent: "torch.Tensor"
 
@@ -558,6 +579,8 @@ class _Predicting:
 class MlpSmall(_Predicting):
     """A network with one hidden layer, on pixels, standardised columns or text vectors.
 
+    It is trained until it has learned what it can, or for `n_epochs`; `training` says how long that was.
+
     Examples
     --------
     >>> x, y = np.array([[0.0], [1.0], [8.0], [9.0]]), np.array([0, 0, 1, 1])
@@ -568,7 +591,7 @@ class MlpSmall(_Predicting):
     label: ClassVar[str] = "Small neural network"
 
     n_hidden: int = 128
-    n_epochs: int = 30
+    n_epochs: int | None = None
     batch_size: int = 64
     learning_rate: float = 0.003
     weight_decay: float = 0.01
@@ -583,7 +606,7 @@ class MlpSmall(_Predicting):
         should_stop: ShouldStop | None = None,
         on_epoch: OnEpoch | None = None,
     ) -> "MlpSmall":
-        """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch."""
+        """Train (see ``Classifier.fit``); `on_epoch` is called after every epoch (`OnEpoch`)."""
         stop_if(should_stop)
         with single_threaded(), one_torch_thread():
             self._vectors = fit_vectors(x, seed=seed)
@@ -591,7 +614,7 @@ class MlpSmall(_Predicting):
             n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
             self._absent = absent(y, n_outputs)
             self._network = mlp(inputs.shape[1], self.n_hidden, n_outputs, seed=seed)
-            train(
+            self.training = train(
                 self._network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
@@ -646,10 +669,11 @@ class PaperNetwork(_Predicting):
     """A network of one of the papers, trained by stochastic gradient descent with Nesterov's momentum.
 
     The defaults are the papers' values; the papers give no number of epochs, and the code of Kilinc & Uysal trains
-    CNNs for 150 (what fewer reach: docs/measured/performance.md). `gradient_penalty` is the lambda of Han et al. 2024,
-    section 4, in units of the inputs. On images, products are rounded to bfloat16 where the processor multiplies in it.
-    Tables are standardised by their training part, and texts become the vectors of `fit_vectors`; both belong to the
-    trained network. A GPU is used where there is one.
+    CNNs for 150. Here a network is trained until it has learned what it can, unless `n_epochs` says how long;
+    `training` says how long that was (what it costs and brings: docs/measured/training-length.md). `gradient_penalty`
+    is the lambda of Han et al. 2024, section 4, in units of the inputs. On images, products are rounded to bfloat16
+    where the processor multiplies in it. Tables are standardised by their training part, and texts become the vectors
+    of `fit_vectors`; both belong to the trained network. A GPU is used where there is one.
 
     Examples
     --------
@@ -664,7 +688,7 @@ class PaperNetwork(_Predicting):
     """The kinds of data that it is offered for first, where a network is to be trained and kept."""
     needs: ClassVar[str] = "convolutions need images that are large enough for their depth"
 
-    n_epochs: int = 20
+    n_epochs: int | None = None
     batch_size: int = 128
     learning_rate: float = 0.01
     momentum: float = 0.95
@@ -693,7 +717,7 @@ class PaperNetwork(_Predicting):
         should_stop: ShouldStop | None = None,
         on_epoch: OnEpoch | None = None,
     ) -> "PaperNetwork":
-        """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch.
+        """Train (see ``Classifier.fit``); `on_epoch` is called after every epoch (`OnEpoch`).
 
         Raises ModelError where the network does not fit the inputs, or training diverges.
         """
@@ -702,7 +726,7 @@ class PaperNetwork(_Predicting):
             self._words = fit_text(x, seed=seed) if x.ndim == 1 else None
             inputs = self._inputs(x)
             network = self.begin(x, y, tuple(inputs.shape[1:]), seed=seed, n_classes=n_classes)
-            train(
+            self.training = train(
                 network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),

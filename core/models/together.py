@@ -20,12 +20,22 @@ from touchstone.core.models.classical import ShouldStop, stop_if
 from touchstone.core.models.errors import ModelError
 from touchstone.core.models.inputs import network_inputs
 from touchstone.core.models.late import torch
-from touchstone.core.models.networks import PaperNetwork, batches, best_device, one_torch_thread, own_randomness
+from touchstone.core.models.networks import (
+    PaperNetwork,
+    batches,
+    best_device,
+    one_torch_thread,
+    own_randomness,
+    predict_logits,
+)
+from touchstone.core.models.stopping import Training, Watch, loss_of_guessing
 from touchstone.core.models.threads import single_threaded
 
 Stacked = dict[str, "torch.Tensor"]  # the parameters of one name of all networks, one network after another
-OnEpochTogether = Callable[[int, int, list[float]], None]  # epochs done, epochs in all, mean loss of each network
-OnEpochFitted = Callable[[int, int, list[PaperNetwork]], None]  # epochs done, epochs in all, the models so far
+OnEpochTogether = Callable[[int, int, dict[int, float]], None]
+"""Called with epochs done, epochs in all as far as is known, and the mean loss of each network still in training."""
+OnEpochFitted = Callable[[int, int, dict[int, PaperNetwork]], None]
+"""Called with epochs done, epochs in all as far as is known, and the models still in training, by their place."""
 
 
 def why_not_together(model: object, dataset: Dataset) -> str | None:
@@ -62,7 +72,8 @@ def fit_together(
 ) -> list[PaperNetwork]:
     """Fit the model once on each part (rows of the data set) with its seed, all at the same time.
 
-    `on_epoch(n_done, n_epochs, models)` is called after every epoch, with models that predict as far as they have come.
+    `on_epoch` is called after every epoch, with models that predict as far as they have come (`OnEpochFitted`). Each
+    is trained until it has learned what it can, whatever the others do, unless the model says how many epochs.
     The device is the best there is, unless named. Raises ModelError where the model cannot be trained so (see
     `why_not_together`), and for all of them where training diverges for one.
 
@@ -87,7 +98,7 @@ def fit_together(
             network.begin(dataset.x[part], dataset.y[part], shape, seed=seed, n_classes=dataset.n_classes)
             for network, part, seed in zip(fitted, parts, seeds, strict=True)
         ]
-        train_together(
+        trainings = train_together(
             networks,
             inputs,
             torch.tensor(dataset.y, dtype=torch.int64),
@@ -95,9 +106,13 @@ def fit_together(
             **asdict(model),  # its rates, epochs and batches
             generators=[torch.Generator().manual_seed(seed) for seed in seeds],
             device=device or best_device(),
-            on_epoch=None if on_epoch is None else lambda n_done, n_epochs, _losses: on_epoch(n_done, n_epochs, fitted),
+            on_epoch=None
+            if on_epoch is None
+            else lambda n_done, n_epochs, losses: on_epoch(n_done, n_epochs, {i: fitted[i] for i in losses}),
             should_stop=should_stop,
         )
+        for one, became in zip(fitted, trainings, strict=True):
+            one.training = became
     return fitted
 
 
@@ -110,15 +125,18 @@ def train_together(
     learning_rate: float,
     momentum: float,
     weight_decay: float,
-    n_epochs: int,
+    n_epochs: int | None,
     batch_size: int,
     generators: "Sequence[torch.Generator]",
     gradient_penalty: float = 0.0,
     device: str = "cpu",
     on_epoch: OnEpochTogether | None = None,
     should_stop: ShouldStop | None = None,
-) -> None:
+) -> list[Training]:
     """Train networks of one architecture in place, each as `train` with `sgd` would train it on `inputs[part]`.
+
+    With `n_epochs` None each stands still for good once it has learned what it can, as it would alone. Gives how long
+    each was trained.
 
     The whole data moves to the device. A generator decides about the order of its network's samples; what is dropped
     out hangs on all generators together. Whoever has fewer batches stands still while the others end their epoch.
@@ -132,21 +150,36 @@ def train_together(
     >>> inputs, y = torch.tensor([[-1.0], [1.0], [2.0]]), torch.tensor([0, 1, 1])
     >>> parts, generators = [torch.tensor([0, 1]), torch.tensor([0, 1, 2])], [torch.Generator(), torch.Generator()]
     >>> options = dict(learning_rate=0.1, momentum=0.9, weight_decay=0.0, batch_size=2, generators=generators)
-    >>> train_together(networks, inputs, y, parts, n_epochs=50, **options)
+    >>> [training.n_updates for training in train_together(networks, inputs, y, parts, n_epochs=50, **options)]
+    [50, 100]
     >>> [network(inputs).argmax(dim=1).tolist() for network in networks]
     [[0, 1, 1], [0, 1, 1]]
     """
     if any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in networks[0].modules()):
         raise ModelError("Networks with batch normalisation cannot be trained together: train them one after another.")
+    watches = [
+        Watch(
+            loss_of_guessing(y[part].numpy()),
+            updates_per_epoch=-(-len(part) // batch_size),
+            n_epochs=n_epochs,
+        )
+        for part in parts
+    ]
+    in_training = list(range(len(networks)))
+    best: dict[int, Stacked] = {}
     inputs, y = inputs.to(device), y.to(device)
     together = _Together(networks, device, learning_rate, momentum, weight_decay, gradient_penalty)
+    n_done = 0
     with own_randomness(_joined(generators), device):
-        for epoch in range(n_epochs):
+        while in_training:
             stop_if(should_stop)
+            n_done += 1
             total = torch.zeros(len(networks), device=device, dtype=torch.float64)
             dealt = [
-                [part[rows] for rows in batches(len(part), batch_size, generator, none_alone=False)]
-                for part, generator in zip(parts, generators, strict=True)
+                [parts[i][rows] for rows in batches(len(parts[i]), batch_size, generators[i], none_alone=False)]
+                if i in in_training
+                else []
+                for i in range(len(networks))
             ]
             for in_step in zip_longest(*dealt):
                 active = [i for i, rows in enumerate(in_step) if rows is not None]
@@ -160,14 +193,28 @@ def train_together(
             means = (total.cpu() / torch.tensor([len(part) for part in parts])).tolist()
             if not all(map(math.isfinite, means)):
                 raise ModelError(
-                    f"Training diverged: in epoch {epoch + 1} the loss is no longer a finite number. Take a smaller "
+                    f"Training diverged: in epoch {n_done} the loss is no longer a finite number. Take a smaller "
                     f"learning rate (now {learning_rate:g}) or gradient penalty (now {gradient_penalty:g})."
                 )
+            losses = {i: means[i] for i in in_training}
+            over = [i for i, loss in losses.items() if watches[i].heard(loss)]
+            for i in in_training:
+                if watches[i].keeps_best and watches[i].is_best:
+                    best[i] = together.state_of(i)
             if on_epoch is not None:
-                on_epoch(epoch + 1, n_epochs, means)
+                on_epoch(n_done, max(watches[i].expected for i in in_training), losses)
+            in_training = [i for i in in_training if i not in over]
     together.part()
-    for network in networks:
+    trainings = []
+    for i, (network, watch, part) in enumerate(zip(networks, watches, parts, strict=True)):
+        if i in best and not watch.is_best:
+            network.load_state_dict(best[i], strict=False)
         network.eval()
+        n_right = int(
+            (predict_logits(network, inputs[part.to(device)]).argmax(dim=1) == y[part.to(device)].cpu()).sum()
+        )
+        trainings.append(watch.training(accuracy=n_right / len(part)))
+    return trainings
 
 
 class _Together:
@@ -226,6 +273,10 @@ class _Together:
             velocity.mul_(self.momentum).add_(gradient)
             gradient = gradient.add(velocity, alpha=self.momentum)
         parameter.add_(gradient, alpha=-self.learning_rate)
+
+    def state_of(self, place: int) -> Stacked:
+        """A copy of the parameters of one network."""
+        return {name: value[place].clone() for name, value in self.parameters.items()}
 
     def part(self) -> None:
         """Give every network parameters of its own again."""

@@ -142,7 +142,7 @@ def key_numbers(found: Adequacy, of: Curve) -> list[parts.KeyNumber]:
         f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
     )
     return [
-        *([next_doubling] if of.is_comparable else []),
+        *([next_doubling] if of.shows_gain else []),
         _difference(
             words, f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"
         ),

@@ -87,7 +87,8 @@ def model_has_a_label_and_numbers_with_defaults(name: str, model: type) -> None:
     """Its hyperparameters are numbers with defaults, and no other model is called so."""
     for field in fields(model):
         assert field.default is not MISSING, f"{field.name} has no default"
-        assert isinstance(field.default, int | float), f"the default of {field.name} is no number"
+        is_rule = field.default is None and field.name == "n_epochs"  # until it has learned what it can
+        assert is_rule or isinstance(field.default, int | float), f"the default of {field.name} is no number"
     assert model.label.strip()
     labels = [other.label for other in MODELS.values()]
     assert labels.count(model.label) == 1, f"another model is called {model.label!r}"

@@ -13,11 +13,9 @@ from typing import Any, Protocol
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import Kind
-from touchstone.core.models import MODELS
 from touchstone.core.parameters import options_of
 from touchstone.core.represent import default_representation
 from touchstone.core.split.scheme import read_cells
-from touchstone.core.trials.epochs import learns_in_epochs
 from touchstone.core.trials.plan import Aside, Context, Plan
 from touchstone.core.trials.sources_plan import KNOWN_SOURCES, known_sources
 
@@ -129,13 +127,6 @@ def meant_features(plan: Any, facts: Facts) -> str:
     'raw'
     """
     return default_representation(facts.kind)
-
-
-def meant_epochs(plan: Any, facts: Facts) -> int | None:
-    """The number of epochs of the networks of a plan; None where each has its own, or there are none."""
-    made = [MODELS[name]() for name in plan.models]
-    numbers = {model.n_epochs for model in made if learns_in_epochs(model)}
-    return numbers.pop() if len(numbers) == 1 else None
 
 
 def meant_across(plan: Any, facts: Facts) -> str | None:

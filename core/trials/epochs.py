@@ -1,22 +1,24 @@
-"""Which epoch's network is a trial about? The last one, the best in hindsight, or the best on a part held out for it.
+"""Which epoch's network is a trial about? The one at the end, the best in hindsight, or the best on a held-out part.
 
 Kilinc & Uysal 2017, section 5.1, take the highest test accuracy of all epochs, which is optimistic: the test part
 chose. Choosing on held-out sources is what they leave for later (section 6). Models without epochs have one result.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields, is_dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Integer
 
 from touchstone.core.data import Dataset
-from touchstone.core.models import Classifier
+from touchstone.core.models import MODELS, Classifier
+from touchstone.core.models.stopping import Training
 from touchstone.core.split.scheme import Split
 
 EPOCHS = {
-    "last": "the last epoch",
+    "last": "the end of training",
     "best": "the best epoch on the test part (optimistic)",
     "validation": "the best epoch on a part held out for it",
 }
@@ -24,7 +26,9 @@ EPOCHS = {
 
 
 def learns_in_epochs(model: object) -> bool:
-    """Whether a model (or its class) is trained epoch by epoch: it then has `n_epochs`, and tells of each in `fit`.
+    """Whether a model (or its class) is trained epoch by epoch.
+
+    It then has `n_epochs`, tells of each in `fit`, and says in `training` how long that was.
 
     Examples
     --------
@@ -35,17 +39,43 @@ def learns_in_epochs(model: object) -> bool:
     return is_dataclass(model) and any(one.name == "n_epochs" for one in fields(model))
 
 
+def trains_networks(models: Collection[str]) -> bool:
+    """Whether there is one among these names in MODELS that is trained epoch by epoch.
+
+    >>> trains_networks(("svm", "cnn_1")), trains_networks(("svm",))
+    (True, False)
+    """
+    return any(learns_in_epochs(MODELS[name]) for name in models)
+
+
+def n_raised_by_training(models: Collection[str]) -> int:
+    """How often the way in which networks are trained was raised, for plans with these models.
+
+    Version 2 trains them until they have learned what they can; before, it was for 20 epochs, or 30.
+    """
+    return int(trains_networks(models))
+
+
 def untrained(model: type, n_epochs: int | None) -> Classifier:
-    """A model to be trained for so many epochs; None leaves it at its own number.
+    """A model to be trained for so many epochs; None leaves it at its own rule.
 
     Examples
     --------
     >>> from touchstone.core.models import MODELS
     >>> untrained(MODELS["mlp_small"], 3).n_epochs, untrained(MODELS["mlp_small"], None).n_epochs
-    (3, 30)
+    (3, None)
     """
     made = model()
     return replace(made, n_epochs=n_epochs) if n_epochs is not None and learns_in_epochs(made) else made
+
+
+class Fitted(NamedTuple):
+    """What a trained model predicted of a test part, at each choice of the epoch, and how it was trained."""
+
+    predicted: dict[str, Integer[np.ndarray, " n_test"]]
+    seconds: float
+    training: Training | None
+    """None of a model that is no network."""
 
 
 def predict_at(
@@ -57,8 +87,8 @@ def predict_at(
     seed: int,
     should_stop: Callable[[], bool],
     validation: Integer[np.ndarray, " n_validation"] | None = None,
-) -> tuple[dict[str, Integer[np.ndarray, " n_test"]], float]:
-    """Fit on `split.train`, predict `split.test`: the labels at each of several choices of the epoch, and the seconds.
+) -> Fitted:
+    """Fit on `split.train`, predict `split.test`: the labels at each of several choices of the epoch.
 
     "best" and "validation" are the first epoch that had the highest accuracy, on the test part or on the rows
     `validation`; a model without epochs is asked once. Raises Cancelled when `should_stop` turns true between fits or
@@ -70,8 +100,8 @@ def predict_at(
     >>> from touchstone.core.models import MODELS
     >>> wine, split = load_example("wine"), Split(np.arange(0, 178, 2), np.arange(1, 178, 2))
     >>> network = untrained(MODELS["mlp_small"], 5)
-    >>> predicted, seconds = predict_at(("last", "best"), network, wine, split, seed=0, should_stop=lambda: False)
-    >>> n_right = {epoch: int((labels == wine.y[split.test]).sum()) for epoch, labels in predicted.items()}
+    >>> fitted = predict_at(("last", "best"), network, wine, split, seed=0, should_stop=lambda: False)
+    >>> n_right = {epoch: int((labels == wine.y[split.test]).sum()) for epoch, labels in fitted.predicted.items()}
     >>> n_right["best"] >= n_right["last"]
     True
     """
@@ -82,7 +112,8 @@ def predict_at(
     if watched:
         given["on_epoch"] = lambda _n_done, _n_epochs, _loss: chosen.look(classifier)
     classifier.fit(dataset.x[split.train], dataset.y[split.train], **given)
-    return chosen.at_the_end(classifier), time.perf_counter() - start
+    predicted = chosen.at_the_end(classifier)
+    return Fitted(predicted, time.perf_counter() - start, getattr(classifier, "training", None))
 
 
 class Chosen:

@@ -18,12 +18,15 @@ from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import locked
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.classical import stop_if
+from touchstone.core.models.stopping import Training
 from touchstone.core.parameters import LATER, Ask, Several, asks, asks_options, asks_several, label_of
 from touchstone.core.split.folds import FOLD_SCHEMES, SDSFolds
 from touchstone.core.split.scheme import FoldScheme, held_whole
 from touchstone.core.split.units import SPREADING, folds_of_units, labels_of_units, n_splits_of_units
 from touchstone.core.trials import choices
+from touchstone.core.trials.epochs import n_raised_by_training, trains_networks
 from touchstone.core.trials.plan import Context, check_fields, check_names, checked_options
+from touchstone.core.trials.run import TRAINING, trained_for
 from touchstone.core.trials.sources_plan import known_sources
 
 # What are the rows of a trial of folds? Lean ones: a run may have hundreds of thousands.
@@ -61,8 +64,11 @@ def frame_of_folds(
     n_train: object = pd.NA,
     seconds: float = np.nan,
     status: str = "ok",
+    training: Training | None = None,
 ) -> pd.DataFrame:
     """A frame of `COLUMNS`; every trial of a plan has the same types and categories, so that frames join.
+
+    Where there are networks among the models, it has `core.trials.run.TRAINING` besides.
 
     Examples
     --------
@@ -83,7 +89,9 @@ def frame_of_folds(
         "seconds": (seconds, "float32"),
         "status": (status, pd.CategoricalDtype(pd.Index(["ok", "failed"], dtype=TEXTS))),
     }
-    return pd.DataFrame({name: pd.Series(cells[name][0], index, dtype=cells[name][1]) for name in COLUMNS})
+    if trains_networks(models):
+        cells |= {name: (value, TRAINING[name]) for name, value in trained_for(training).items()}
+    return pd.DataFrame({name: pd.Series(value, index, dtype=dtype) for name, (value, dtype) in cells.items()})
 
 
 # How many samples of each label belong in each fold, where somebody says so? (Wecker et al. 2020, section 3.3)
@@ -451,6 +459,10 @@ class FoldPlan:
         representation = self.representation or represent.default_representation(dataset.kind)
         return _features(dataset, representation, self.n_components)
 
+    def n_raised(self) -> int:
+        """How often the training of its networks has been raised."""
+        return n_raised_by_training(self.models)
+
     def stored_models(self) -> tuple[str, ...]:
         """None: the models of this plan are made by its trials, and forgotten."""
         return ()
@@ -478,6 +490,7 @@ class FoldPlan:
             confidence=_confidence(model, dataset.x[test]),
             n_train=len(train),
             seconds=time.perf_counter() - start,
+            training=getattr(model, "training", None),
         )
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from pandas.api.extensions import ExtensionArray
 
 from touchstone.core.data import Dataset
 from touchstone.core.data.frames import TEXTS
+from touchstone.core.models.stopping import Training
 from touchstone.core.split.scheme import Split
 
 COLUMNS = {
@@ -36,12 +37,17 @@ A finished trial has three sorts of rows. The whole test part: `label` and `sour
 label were taken for it. Each source of a label in the test part: `n_correct` of `n_label`; `held_out_source` repeats
 the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
 `status` ("ok" or "failed") stand on every row; a failed trial is one row without figures. Runs that were asked to leave
-sources out have one column more, `LEFT_OUT`.
+sources out have one column more, `LEFT_OUT`; runs that train networks have `TRAINING`.
+"""
+TRAINING = {"n_updates": "Int64", "stopped": TEXTS, "train_accuracy": "float64"}
+"""The columns that say how a network was trained (`core.models.stopping.Training`), on every row of its trial.
+
+They are NA where a model is no network, and missing in runs of methods that did not know them.
 """
 LEFT_OUT = "left_out"
 """The column that says which turn a trial leaves out (NA: none)."""
 
-_DTYPES = {name: pd.api.types.pandas_dtype(dtype) for name, dtype in COLUMNS.items()}
+_DTYPES = {name: pd.api.types.pandas_dtype(dtype) for name, dtype in (COLUMNS | TRAINING).items()}
 _WHOLE = pd.Int64Dtype()
 
 Counted = dict[str, Any]
@@ -124,6 +130,17 @@ def count(
     }
 
 
+def trained_for(training: Training | None) -> Counted:
+    """The columns `TRAINING` of a trial's rows.
+
+    >>> trained_for(None)
+    {'n_updates': None, 'stopped': None, 'train_accuracy': nan}
+    """
+    if training is None:
+        return {"n_updates": None, "stopped": None, "train_accuracy": float("nan")}
+    return {"n_updates": training.n_updates, "stopped": training.stopped, "train_accuracy": training.accuracy}
+
+
 def n_rows(counted: Counted) -> int:
     """How many rows a trial has: as many as its arrays have values, and one where it has none.
 
@@ -134,7 +151,7 @@ def n_rows(counted: Counted) -> int:
 
 
 def table_of(trials: Sequence[Counted]) -> pd.DataFrame:
-    """The rows of trials with the same columns, one trial after another; columns beside COLUMNS hold whole numbers.
+    """The rows of trials with the same columns, one trial after another; others than these hold whole numbers.
 
     Examples
     --------

@@ -11,11 +11,13 @@ from touchstone.core.data.frames import TEXTS
 from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import PaperNetwork, best_device
+from touchstone.core.models.stopping import LEAST, MOST
 from touchstone.core.parameters import LATER, About, Titles, Values, asks, asks_seed, label_of
 from touchstone.core.split.scheme import Random, Split
 from touchstone.core.split.units import DRAWN, FILE, draw_of_units, has_test_set, split_by_part
-from touchstone.core.trials.choices import models_offered
+from touchstone.core.trials.choices import N_EPOCHS, models_offered
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole, to_json
+from touchstone.core.trials.run import TRAINING, trained_for
 
 _HIGHEST_SEED = 2**32 - 1  # that scikit-learn takes
 COLUMNS = {
@@ -28,13 +30,15 @@ COLUMNS = {
     "accuracy": "Float64",
     "model": TEXTS,
     "device": TEXTS,
+    **TRAINING,
     "status": TEXTS,
 }
 """The columns of a training's rows and their types.
 
 A row per epoch has its number, counted from 1, the mean loss and the seconds that it took. The last row has the figures
-of the whole: `n_correct` of `n_test` were right, the seconds of fit and test, the fingerprint of the stored model and
-the kind of device that it was trained on. A training that failed is one row without figures.
+of the whole: `n_correct` of `n_test` were right, the seconds of fit and test, the fingerprint of the stored model, the
+kind of device that it was trained on, and how long that was (`core.trials.run.TRAINING`). A training that failed is one
+row without figures.
 """
 
 
@@ -110,13 +114,15 @@ class TrainingPlan:
         choices=networks_offered,
         differs=lambda about: {"usual": _usual_network(about)},
     )
-    n_epochs: int = asks(
+    n_epochs: int | None = asks(
         PaperNetwork.n_epochs,
         "Epochs",
-        "Passes over the training samples; you can stop after any of them.",
+        "Passes over the training samples. Default: until done, when the loss falls no more: "
+        f"{LEAST:,} to {MOST:,} updates, more where epochs are long.",
         address="epochs",
         place="row",
-        within=(1, 1000, 5),
+        choices=lambda about: {number: str(number) for number in N_EPOCHS},
+        word="until done",
     )
     batch_size: int = asks(
         PaperNetwork.batch_size,
@@ -188,7 +194,7 @@ class TrainingPlan:
             raise DataError(
                 f"{label_of(self, 'model')}: {self.model!r} cannot be chosen. Choose from {', '.join(trainable())}."
             )
-        check_whole(self, {"n_epochs": 1, "batch_size": 1, "seed": 0})
+        check_whole(self, {"n_epochs": 1, "batch_size": 1, "seed": 0}, or_none=("n_epochs",))
         if self.seed > _HIGHEST_SEED:
             raise DataError(f"{label_of(self, 'seed')} must be at most {_HIGHEST_SEED:,}, not {self.seed:,}.")
         for name in ("learning_rate", "momentum", "weight_decay", "gradient_penalty", "test_share"):
@@ -212,19 +218,19 @@ class TrainingPlan:
     def title(self) -> str:
         """What a person calls the model that comes of it: all that is not as usual is named.
 
-        >>> TrainingPlan("cnn_1", gradient_penalty=0.1, seed=3).title
+        >>> TrainingPlan("cnn_1", n_epochs=20, gradient_penalty=0.1, seed=3).title
         'CNN-1, 20 epochs, gradient penalty 0.1, seed 3'
         >>> TrainingPlan("cnn_1", test_set="file").title
-        "CNN-1, 20 epochs, the file's test set"
+        "CNN-1, the file's test set"
         """
         unusual = [
             f"{one.name.replace('_', ' ')} {getattr(self, one.name):g}"
             for one in fields(self)
             if one.name not in ("model", "n_epochs", "test_set") and getattr(self, one.name) != one.default
         ]
-        epochs = f"{self.n_epochs} epoch{'s' * (self.n_epochs != 1)}"
+        epochs = [] if self.n_epochs is None else [f"{self.n_epochs} epoch{'s' * (self.n_epochs != 1)}"]
         own = ["the file's test set"] * (self.test_set == FILE)
-        return ", ".join([MODELS[self.model].label, epochs, *unusual, *own])
+        return ", ".join([MODELS[self.model].label, *epochs, *unusual, *own])
 
     def stored_models(self) -> tuple[str, ...]:
         """None: this plan makes one."""
@@ -286,7 +292,8 @@ class TrainingPlan:
             n_test=len(test),
             n_correct=n_correct,
         )
-        return _frame([*rows, {**whole, "seconds": seconds, "model": kept, "device": best_device()}], "ok")
+        whole |= {**trained_for(network.training), "seconds": seconds, "model": kept, "device": best_device()}
+        return _frame([*rows, whole], "ok")
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""

@@ -19,6 +19,7 @@ from touchstone.core.data.tables.names import plural_of
 from touchstone.core.data.values import listed
 from touchstone.core.models import MODELS, Classifier, check_fitting
 from touchstone.core.models.networks import PaperNetwork, best_device
+from touchstone.core.models.stopping import Training
 from touchstone.core.models.together import fit_together, why_not_together
 from touchstone.core.parameters import ANYTHING, LATER, asks, asks_seed, label_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation
@@ -26,10 +27,18 @@ from touchstone.core.split.scheme import DRAW_SCHEMES, OnlyOneSource, Split, Spl
 from touchstone.core.split.units import are_spread, draw_of_units, n_splits_of_units, of_size
 from touchstone.core.trials import choices
 from touchstone.core.trials import sources_plan as finding
-from touchstone.core.trials.defaults import meant_across, meant_epochs
-from touchstone.core.trials.epochs import EPOCHS, Chosen, predict_at, untrained
+from touchstone.core.trials.defaults import meant_across
+from touchstone.core.trials.epochs import (
+    EPOCHS,
+    Chosen,
+    Fitted,
+    n_raised_by_training,
+    predict_at,
+    trains_networks,
+    untrained,
+)
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
-from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of
+from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of, trained_for
 
 # Which splits does a plan of trials draw? Each by a seed of its own, which all models and source finders share.
 
@@ -336,7 +345,7 @@ def predict_together(
     validations: Sequence[Integer[np.ndarray, " _"] | None] | None = None,
     at_once: int = AT_ONCE,
     device: str | None = None,
-) -> list[tuple[dict[str, Integer[np.ndarray, " _"]], float]]:
+) -> list[Fitted]:
     """Give what `predict_at` gives for each split and seed, at most `at_once` networks trained together.
 
     The seconds are a network's share of what those trained with it took. Raises ModelError where the model cannot be
@@ -350,8 +359,8 @@ def predict_together(
     >>> wine = load_example("wine")
     >>> splits = [Split(np.arange(0, 178, 2), np.arange(1, 178, 2)), Split(np.arange(1, 178, 2), np.arange(0, 178, 2))]
     >>> options = dict(seeds=[0, 1], should_stop=lambda: False)
-    >>> predicted = predict_together(("last", "best"), MODELS["linear"](), wine, splits, **options)
-    >>> [bool((labels["best"] == wine.y[split.test]).mean() > 0.9) for (labels, _), split in zip(predicted, splits)]
+    >>> fitted = predict_together(("last", "best"), MODELS["linear"](), wine, splits, **options)
+    >>> [bool((one.predicted["best"] == wine.y[split.test]).mean() > 0.9) for one, split in zip(fitted, splits)]
     [True, True]
     """
     held_back = validations or [None] * len(splits)
@@ -361,9 +370,9 @@ def predict_together(
         group = given[first : first + at_once]
         chosen = [Chosen(epochs, dataset, split.test, validation) for split, _, validation in group]
 
-        def look(_n_done: int, _n_epochs: int, models: list[PaperNetwork], chosen: list[Chosen] = chosen) -> None:
-            for one, trained in zip(chosen, models, strict=True):
-                one.look(trained)
+        def look(_n_done: int, _n_epochs: int, models: dict[int, PaperNetwork], chosen: list[Chosen] = chosen) -> None:
+            for place, trained in models.items():
+                chosen[place].look(trained)
 
         fitted = fit_together(
             model,
@@ -376,7 +385,9 @@ def predict_together(
         )
         predicted = [one.at_the_end(trained) for one, trained in zip(chosen, fitted, strict=True)]
         seconds = (time.perf_counter() - start) / len(group)
-        results += [(labels, seconds) for labels in predicted]
+        results += [
+            Fitted(labels, seconds, trained.training) for labels, trained in zip(predicted, fitted, strict=True)
+        ]
     return results
 
 
@@ -414,7 +425,7 @@ class TrialPlan:
         A name in EPOCHS: which epoch of a network's training counts. With "validation", every draw of its scheme is
         followed by a second one within the training part, and no model trains on what that one holds out.
     n_epochs
-        How long networks are trained; None leaves each at its own number.
+        How long networks are trained; None: until they have learned what they can (`core.models.stopping`).
     seed
         The one number that all randomness of the plan is derived from.
     left_out
@@ -506,14 +517,13 @@ class TrialPlan:
     n_epochs: int | None = asks(
         None,
         "Epochs of networks",
-        "Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
-        "unfinished models.",
+        "Default: until done, when the loss on the training part falls no more. A number of epochs "
+        "trains small parts less than large ones.",
         address="epochs",
         choices=lambda about: {number: str(number) for number in choices.N_EPOCHS},
-        word="usual",
+        word="until done",
         width=150,
         joined=LATER,
-        means=meant_epochs,
     )
     seed: int = asks_seed()
     epoch: str = asks(
@@ -562,8 +572,9 @@ class TrialPlan:
             raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
 
     def n_raised(self) -> int:
-        """How often the versions of its source finders have been raised."""
-        return sum(SOURCE_FINDERS[name].version - 1 for name in self.source_finders if name != finding.KNOWN_SOURCES)
+        """How often the versions of its source finders and of the training of its networks have been raised."""
+        finders = sum(SOURCE_FINDERS[name].version - 1 for name in self.source_finders if name != finding.KNOWN_SOURCES)
+        return finders + n_raised_by_training(self.models)
 
     def n_trials(self, dataset: Dataset) -> int:
         """Draws, also those without some sources, times models. DataError where the plan does not fit the data set.
@@ -648,12 +659,12 @@ class TrialPlan:
         """The rows of the trial before they are a table."""
         draw, model, turn = trial_at(self, dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw, turn)
-        predicted, seconds = {self.epoch: np.empty(0, dtype=np.int64)}, 0.0
+        fitted = Fitted({self.epoch: np.empty(0, dtype=np.int64)}, 0.0, None)
         if len(split.test):
             given = {"seed": self.fit_seed(draw), "should_stop": context.should_stop, "validation": validation}
             classifier = untrained(MODELS[model], self.n_epochs)
-            predicted, seconds = predict_at((self.epoch,), classifier, dataset, split, **given)
-        counted = self.counted(dataset, draw, predicted[self.epoch], model=model, seconds=seconds, split=split)
+            fitted = predict_at((self.epoch,), classifier, dataset, split, **given)
+        counted = self._counted(dataset, draw, fitted, model=model, split=split)
         return of_turn(counted, turn) if self.left_out else counted
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
@@ -683,14 +694,14 @@ class TrialPlan:
             splits, validations = zip(
                 *(self.fitted_and_held_back(dataset, draw) for draw in draws.values()), strict=True
             )
-            predicted = predict_together(
+            fitted = predict_together(
                 *((self.epoch,), model, dataset, splits),
                 seeds=[self.fit_seed(draw) for draw in draws.values()],
                 validations=validations,
                 should_stop=context.should_stop,
             )
-            for (index, draw), split, (labels, seconds) in zip(draws.items(), splits, predicted, strict=True):
-                counted = self.counted(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
+            for (index, draw), split, one in zip(draws.items(), splits, fitted, strict=True):
+                counted = self._counted(dataset, draw, one, model=name, split=split)
                 rows[index] = table_of([of_turn(counted, None) if self.left_out else counted])
         return [rows[index] for index in indices]
 
@@ -710,6 +721,10 @@ class TrialPlan:
         inner = _sized(self, dataset, draw, partial(_held_back, self, dataset, turn=turn))
         return Split(inner.train, split.test if len(inner.test) else split.test[:0]), inner.test
 
+    def _counted(self, dataset: Dataset, draw: Draw, fitted: Fitted, *, model: str, split: Split) -> Counted:
+        predicted, about = fitted.predicted[self.epoch], {"seconds": fitted.seconds, "training": fitted.training}
+        return self.counted(dataset, draw, predicted, model=model, split=split, **about)
+
     def counted(
         self,
         dataset: Dataset,
@@ -719,12 +734,15 @@ class TrialPlan:
         model: str,
         seconds: float,
         split: Split | None = None,
+        training: Training | None = None,
     ) -> Counted:
         """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`.
 
-        `split` is another one of the draw, with the same test part, where the model was trained on less.
+        `split` is another one of the draw, with the same test part, where the model was trained on less; `training`
+        says how a network was trained.
         """
-        return count_trial(
+        trained = trained_for(training) if trains_networks(self.models) else {}
+        return trained | count_trial(
             dataset,
             split or self.split(dataset, draw),
             predicted,
@@ -739,6 +757,8 @@ class TrialPlan:
         """One row with status "failed" and no figures."""
         draw, model, turn = trial_at(self, dataset, index)
         row = {**dict.fromkeys(COLUMNS), **identity(model, draw), "status": "failed"}
+        if trains_networks(self.models):
+            row |= trained_for(None)
         return table_of([row | {LEFT_OUT: turn} if self.left_out else row])
 
     def _sources_plan(self, source_finder: str) -> finding.SourcesPlan:

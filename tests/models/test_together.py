@@ -61,7 +61,7 @@ def both_ways(make: Callable[[int], Network], *, side: int = 8, n_epochs: int = 
     train_together(
         *(together, inputs, y, parts),
         generators=[seeded(seed) for seed in range(3)],
-        on_epoch=lambda _done, _all, means: losses.append(means),
+        on_epoch=lambda _done, _all, means: losses.append([*means.values()]),
         **RATES,
         **options,
     )

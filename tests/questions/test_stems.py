@@ -18,6 +18,7 @@ SHARED = {
         "claim_error_rates",
         "confusion_matrix",
         "covariate_shift",
+        "fits",
         "intervals",
         "leaks",
         "metric_estimates",

@@ -65,19 +65,22 @@ def test_each_choice_takes_the_epoch_that_it_names(digits):
     train, validation, test = np.arange(100), np.arange(100, 150), np.arange(150, 200)
     assert len({row.tobytes() for row in digits.x[:200]}) == 200, "told apart by their pixels"
     model, split = watched(digits, validation), Split(train, test)
-    predicted, _ = predict_at(tuple(EPOCHS), model, digits, split, seed=0, should_stop=never, validation=validation)
+    given = {"seed": 0, "should_stop": never}
+    predicted = predict_at(tuple(EPOCHS), model, digits, split, validation=validation, **given).predicted
     n_right = {epoch: int((labels == digits.y[test]).sum()) for epoch, labels in predicted.items()}
     assert n_right == {"last": 0, "best": 50, "validation": 50}, "of epochs 1 and 3, both perfect, the first"
     model = watched(digits, np.append(validation, test))
-    predicted, _ = predict_at(("last",), model, digits, split, seed=0, should_stop=never)
+    predicted = predict_at(("last",), model, digits, split, **given).predicted
     assert (predicted["last"] == digits.y[test]).all(), "the third epoch knows the test rows here"
 
 
 @pytest.mark.parametrize("name", ["svm", "mlp_small", "cnn_1"])
 def test_watching_changes_nothing_of_what_is_learnt(name, digits):
     split = Split(np.arange(300), np.arange(300, 500))
-    alone, _ = predict_at(("last",), untrained(MODELS[name], 3), digits, split, seed=1, should_stop=never)
-    watched, _ = predict_at(("last", "best"), untrained(MODELS[name], 3), digits, split, seed=1, should_stop=never)
+    alone, watched = (
+        predict_at(epochs, untrained(MODELS[name], 3), digits, split, seed=1, should_stop=never).predicted
+        for epochs in (("last",), ("last", "best"))
+    )
     np.testing.assert_array_equal(alone["last"], watched["last"])
     best, last = ((watched[epoch] == digits.y[split.test]).mean() for epoch in ("best", "last"))
     assert best >= last

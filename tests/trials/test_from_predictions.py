@@ -281,9 +281,10 @@ def test_parquet_with_numbered_trials_and_ids(wine, at_home, own):
 def test_fitting_and_counting_are_two_things(wine, own):
     draw = PLAN.draws(wine)[0]
     split = PLAN.split(wine, draw)
-    predicted, seconds = predict_at(("last",), MODELS["logistic"](), wine, split, seed=0, should_stop=lambda: False)
-    assert seconds > 0
-    n_correct = PLAN.counted(wine, draw, predicted["last"], model="logistic", seconds=seconds)["n_correct"].tolist()
+    fitted = predict_at(("last",), MODELS["logistic"](), wine, split, seed=0, should_stop=lambda: False)
+    assert fitted.seconds > 0
+    about = {"model": "logistic", "seconds": fitted.seconds}
+    n_correct = PLAN.counted(wine, draw, fitted.predicted["last"], **about)["n_correct"].tolist()
     assert n_correct == own["n_correct"].tolist()[: len(n_correct)]
 
 

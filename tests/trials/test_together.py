@@ -34,17 +34,18 @@ def test_networks_without_dropout_predict_what_they_do_alone_at_every_choice_of_
         at_once=2,
     )
     assert len(together) == 5
-    for (predicted, seconds), split, seed, validation in zip(together, splits, seeds, validations, strict=True):
-        alone, _ = predict_at(
+    for one, split, seed, validation in zip(together, splits, seeds, validations, strict=True):
+        alone = predict_at(
             *(tuple(EPOCHS), untrained(MODELS["linear"], 4), wine, split),
             seed=seed,
             validation=validation,
             should_stop=lambda: False,
         )
-        assert predicted.keys() == alone.keys()
+        assert one.predicted.keys() == alone.predicted.keys()
         for epoch in EPOCHS:
-            assert (predicted[epoch] == alone[epoch]).all(), epoch
-        assert seconds > 0
+            assert (one.predicted[epoch] == alone.predicted[epoch]).all(), epoch
+        assert one.seconds > 0
+        assert one.training == alone.training
 
 
 @pytest.mark.parametrize("epoch", EPOCHS)

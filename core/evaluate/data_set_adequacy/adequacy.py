@@ -24,6 +24,7 @@ from touchstone.core.evaluate.data_set_adequacy.results import (
     Outlook,
     Step,
 )
+from touchstone.core.evaluate.fits import Fits, fits_of
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, Schemes, finished, groups
@@ -83,6 +84,7 @@ def adequacy_of(
     names = {f"{model} at {size}": (str(model), int(size)) for model, size in tried}
     n_samples = sum(n_per_class.values())
     n_trained = _n_trained(paired, n_per_class)
+    fits = fits_of(paired, ["source_finder", "model", "size"])
     known = paired.assign(
         model=paired["model"].astype(TEXTS) + " at " + paired["size"].astype(TEXTS),
         # What was not tested could have been trained on: so each size is told the data set's number of samples.
@@ -93,7 +95,8 @@ def adequacy_of(
     for group in of_finders:
         finder = group.layout.source_finder
         n_of = {key: n_trained[finder, *names[key]] for key in group.models}
-        curves += _curves(group, names, n_of, by_class=by_class, n_finders=len(of_finders))
+        trained = {key: fits.get((finder, *names[key])) for key in group.models}
+        curves += _curves(group, names, n_of, trained, by_class=by_class, n_finders=len(of_finders))
         overall = [curve for curve in curves if (curve.source_finder, curve.label) == (finder, None)]
         by_metric += _curves_by_metric(group, overall, n_of, positive, n_finders=len(of_finders))
     is_whole = trials["label"].isna().to_numpy()
@@ -144,7 +147,13 @@ def _n_trained(
 
 
 def _curves(
-    group: Group, names: Mapping[str, tuple[str, int]], n_of: Trained, *, by_class: bool, n_finders: int
+    group: Group,
+    names: Mapping[str, tuple[str, int]],
+    n_of: Trained,
+    fits: Mapping[str, Fits | None],
+    *,
+    by_class: bool,
+    n_finders: int,
 ) -> list[Curve]:
     """Of one source finder: for each model, the curve of all classes and then one for each class."""
     layout, sized_models = group.layout, []
@@ -155,7 +164,10 @@ def _curves(
             (key for key in group.models if names[key][0] == model),
             key=lambda key: (names[key][1] == ALL, names[key][1]),
         )
-        sized = [[_sized(*names[key], n_of[key], layout, group.models[key], code) for key in sizes] for code in codes]
+        sized = [
+            [_sized(*names[key], n_of[key], fits[key], layout, group.models[key], code) for key in sizes]
+            for code in codes
+        ]
         above = above_majority(layout, group.models[sizes[-1]], INCLUSIVE)
         sized_models.append((model, sized, above))
     overall = outlooks([sized[0] for _, sized, _ in sized_models], layout, moderated=False, beside=n_finders)
@@ -169,7 +181,9 @@ def _curves(
             of_model.append(replace(curve, above_majority=above) if label is None else curve)
         # Where nothing is known to be learned, accuracy rises with the mix of classes alone.
         unlearned = of_model[0].may_be_no_better and _mixed(of_model[0], n_of) > MOST_MIXED
-        curves += map(_without_gains, of_model) if unlearned else of_model
+        if unlearned:
+            of_model = [replace(curve, is_comparable=False) for curve in of_model]
+        curves += [curve if curve.shows_gain else _without_gains(curve) for curve in of_model]
     return curves
 
 
@@ -222,7 +236,8 @@ def _curves_by_metric(
         for curve, sized, outlook in zip(overall, sized_models, of_models, strict=True):
             made = _curve(curve.model, None, sized, outlook, group.layout)
             most = MOST_MIXED_BY_RECALLS if metric in OF_RECALLS else MOST_MIXED
-            yield made if mixed <= most else _without_gains(made)
+            made = replace(made, is_comparable=mixed <= most)
+            yield made if made.shows_gain else _without_gains(made)
 
 
 def _mixed(curve: Curve, n_of: Trained) -> float:
@@ -243,7 +258,6 @@ def _without_gains(curve: Curve) -> Curve:
         curve,
         outlook=None if curve.outlook is None else replace(curve.outlook, **none),
         learning=dict.fromkeys(curve.learning, Learning(None, "")),
-        is_comparable=False,
     )
 
 
@@ -265,7 +279,13 @@ def _metrics(by_metric: Sequence[Curve]) -> tuple[MetricOnSources, ...]:
 
 
 def _sized(
-    model: str, size: int, n_of: Mapping[str | None, float], layout: Layout, schemes: Schemes, code: int | None
+    model: str,
+    size: int,
+    n_of: Mapping[str | None, float],
+    fits: Fits | None,
+    layout: Layout,
+    schemes: Schemes,
+    code: int | None,
 ) -> Sized:
     mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
 
@@ -275,7 +295,7 @@ def _sized(
 
     n = n_of[None if code is None else layout.labels[code]]
     expected = expected_interval(model, round(n_of[None]), layout, schemes, code=code)
-    return Sized(AtSize(size, n, expected), measured(EXCLUSIVE), measured(INCLUSIVE))
+    return Sized(AtSize(size, n, expected, fits=fits), measured(EXCLUSIVE), measured(INCLUSIVE))
 
 
 def _steps(points: Sequence[Sized], layout: Layout) -> tuple[Step, ...]:

@@ -61,7 +61,7 @@ class AdequacyPlan:
         Sizes of training parts, rising; 0 stands for all and comes last. Those that do not fit a data set are left out
         there: they must be at least its number of classes, and below the usual size of its training parts.
     n_epochs
-        As in TrialPlan; networks are tested after the last epoch.
+        As in TrialPlan; networks are tested at the end of training.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 
@@ -180,8 +180,9 @@ class AdequacyPlan:
         draw, size, model = self._trial(dataset, index)
         plan, split = self.trial_plan, self.split(dataset, draw, size)
         given = {"seed": plan.fit_seed(draw), "should_stop": context.should_stop}
-        predicted, seconds = predict_at(("last",), untrained(MODELS[model], self.n_epochs), dataset, split, **given)
-        counted = plan.counted(dataset, draw, predicted["last"], model=model, seconds=seconds, split=split)
+        fitted = predict_at(("last",), untrained(MODELS[model], self.n_epochs), dataset, split, **given)
+        about = {"model": model, "seconds": fitted.seconds, "training": fitted.training}
+        counted = plan.counted(dataset, draw, fitted.predicted["last"], split=split, **about)
         n_of_label = pd.Series(np.bincount(dataset.y[split.train], minlength=dataset.n_classes), dataset.class_names)
         return counted | {"size": size, "n_label_train": n_of_label.reindex(counted["label"]).astype("Int64").array}
 

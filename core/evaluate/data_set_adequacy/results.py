@@ -7,6 +7,7 @@ import pandas as pd
 
 from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.data_set_adequacy.power_law import PowerLaw
+from touchstone.core.evaluate.fits import Fits
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, within
 from touchstone.core.evaluate.metric_estimates import InWords
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
@@ -26,6 +27,8 @@ class AtSize:
     expected: ExpectedInterval
     metric: MetricOnSources | None = None
     """What the curve is of, where that is not accuracy."""
+    fits: Fits | None = None
+    """How the trainings of a network ended; None of other models."""
 
     @property
     def about(self) -> ExpectedInterval | MetricOnSources:
@@ -137,6 +140,16 @@ class Curve:
     """At the largest size, on sources seen in training: accuracy less that of the majority class; not of one class."""
     is_comparable: bool = True
     """Whether its sizes show a gain: a metric moves with the mix of classes, too, where parts differ in that."""
+
+    @property
+    def untrained(self) -> AtSize | None:
+        """The smallest size at which many networks did not learn what they could: then training shows, not data."""
+        return next((point for point in self.points if point.fits is not None and not point.fits.are_finished), None)
+
+    @property
+    def shows_gain(self) -> bool:
+        """Whether what its sizes differ by is due to the number of samples."""
+        return self.is_comparable and self.untrained is None
 
     @property
     def may_be_no_better(self) -> bool:

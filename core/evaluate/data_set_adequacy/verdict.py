@@ -10,7 +10,7 @@ from math import isnan
 
 from touchstone.core.evaluate.claims import Claim, claim
 from touchstone.core.evaluate.data_set_adequacy.outlook import judged
-from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, Curve, Estimate, Learning
+from touchstone.core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Estimate, Learning
 from touchstone.core.evaluate.intervals import UNKNOWN
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY
 from touchstone.core.evaluate.metrics import ACCURACY, IMBALANCED
@@ -98,6 +98,8 @@ def sentence(curve: Curve, *, worth: float = WORTH) -> str:
     if outlook is None:
         return f"{name}: this needs both schemes at two sizes, the smaller at most four fifths of the larger."
     gain = outlook.next_gain
+    if curve.untrained is not None:
+        return f"{name}. {_trainings(curve.untrained)} Their accuracy shows that, not what data would bring."
     if not curve.is_comparable:
         return f"{name}. {reached(curve)}."
     if not gain.interval.known:
@@ -117,7 +119,7 @@ def reached(curve: Curve) -> str:
 
 def next_doubling(curve: Curve) -> str:
     """What doubling is meant, and on what it is judged; of a metric that shows no gain why not."""
-    if curve.outlook is None:
+    if curve.outlook is None or curve.untrained is not None:
         return ""
     if not curve.is_comparable:
         name = curve.words.name
@@ -194,6 +196,7 @@ def adequacy_verdict(
             "" if beside is None else f"By {beside.words.name}: {_lower(sentence(beside, worth=worth))}", GAIN, GAP
         ),
         next_doubling(curve),
+        *_few_unfinished(curve),
         resting(gap_sentence(curve, worth=worth), GAP),
         resting(_clouds(curve, null, worth), "source_robustness.beyond_cloud"),
         _last_doubling(curve),
@@ -253,8 +256,19 @@ _ADVICE = {
 }
 
 
+def _few_unfinished(curve: Curve) -> list[str]:
+    """Networks that did not learn what they could, at sizes where nearly all did."""
+    return [] if curve.untrained is not None else [_trainings(point) for point in curve.points]
+
+
+def _trainings(at: AtSize) -> str:
+    return "" if at.fits is None else at.fits.sentence(f"with {plural(round(at.n), 'sample')}")
+
+
 def _advice(curve: Curve, worth: float) -> str:
     """What follows from the claims; of what is undecided, what would settle it."""
+    if curve.untrained is not None and curve.untrained.fits is not None:
+        return curve.untrained.fits.advice
     known, settles = _ADVICE.get(kind(curve, worth=worth), ""), _settles(curve, worth)
     if known or not settles:
         return known
@@ -290,7 +304,7 @@ def _doubt(curve: Curve, name: str, adequacy: Adequacy) -> tuple[str, list[Claim
 
 def _last_doubling(curve: Curve) -> str:
     """What a doubling brought so far, on what it is judged on."""
-    if curve.outlook is None or not curve.is_comparable:
+    if curve.outlook is None or not curve.shows_gain:
         return ""
     outlook, end = curve.outlook, judged(curve.source_finder)
     gain = {"exclusive": outlook.gain, "inclusive": outlook.familiar_gain}[end]

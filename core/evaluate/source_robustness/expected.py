@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from touchstone.core.evaluate.fits import fits_of
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
@@ -151,6 +152,7 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
         n_trials=int(whole.sum()),
         n_used=int((whole & ok).sum()),
         baselines=tuple(baselines),
+        fits=fits_of(trials.loc[ok], ["model", "source_finder"]),
     )
 
 

@@ -1,11 +1,13 @@
 """What comes out: the accuracy interval of section 4, with everything that says how sure it is."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 import pandas as pd
 
 from touchstone.core.data.frames import TEXTS
 from touchstone.core.evaluate.claims import Claim, claim
+from touchstone.core.evaluate.fits import Fits
 from touchstone.core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
 from touchstone.core.evaluate.metric_estimates import OF_ACCURACY, InWords
 from touchstone.core.evaluate.metrics import METRICS
@@ -257,6 +259,8 @@ class AccuracyIntervals:
     """Of what the samples are, beside their sources."""
     metrics: tuple[MetricOnSources, ...] = ()
     """Metrics other than accuracy, of every model, source finder and size."""
+    fits: Mapping[tuple[str, str], Fits] = field(default_factory=dict)
+    """How the trainings of a network ended, by model and source finder; nothing of other models."""
 
     @property
     def overall(self) -> tuple[ExpectedInterval, ...]:

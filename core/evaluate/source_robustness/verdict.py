@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from touchstone.core.evaluate.claims import Claim
+from touchstone.core.evaluate.fits import Fits
 from touchstone.core.evaluate.metrics import IMBALANCED
 from touchstone.core.evaluate.source_robustness.compare import ModelComparison, compared, leading_row, standing
 from touchstone.core.evaluate.source_robustness.hardness import Hardness, hardest
@@ -187,10 +188,13 @@ def source_verdict(
     ]
     balanced, name = intervals.metric_of(row, "balanced_accuracy"), names.get(row.model, row.model)
     known = _Known(row, name, baseline, balanced, metric)
+    fits = intervals.fits.get((row.model, row.source_finder), Fits(0))
+    trained = fits.sentence(f"of {name}")
     findings = (
         [_EPOCHS[epoch]]
         if known.is_constant
         else [
+            trained if fits.are_finished else "",
             resting(_unasked(known), _FALLS),
             resting(beyond_cloud(row, null), "source_robustness.beyond_cloud"),
             resting(standing(row, intervals.overall, comparisons, names), "source_robustness.model_keeps_more"),
@@ -218,9 +222,9 @@ def source_verdict(
         *(comparison.claim for comparison in mine),
     ]
     return Verdict(
-        headline=_headline(known),
+        headline=in_a_row("" if fits.are_finished else trained, _headline(known)),
         used=_used(intervals, row),
-        advice=resting(_advice(known) if finished else "", _FALLS, _BASELINE),
+        advice=(fits.advice or resting(_advice(known), _FALLS, _BASELINE)) if finished else "",
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(claims),
     )

@@ -1,0 +1,81 @@
+"""Did the networks of these trials learn what they could? What rests on networks that did not says so."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from touchstone.core.evaluate.wording import count, listed, plural
+from touchstone.core.models.stopping import CEILING_REACHED, ENDED, NOT_LEARNED
+
+MANY = 0.1
+"""The share of unfinished networks above which nothing is concluded from how accuracy changes with the data."""
+
+
+@dataclass(frozen=True)
+class Fits:
+    """How the trainings of one network ended, counted over its trials."""
+
+    n: int
+    n_ended: int = 0
+    """The epochs that were asked for were over, and the loss still fell."""
+    n_at_ceiling: int = 0
+    """The loss still fell at the most updates that the rule allows."""
+    n_not_learned: int = 0
+    """The loss stayed near that of guessing."""
+
+    @property
+    def n_unfinished(self) -> int:
+        """Those that longer, or other, training would change."""
+        return self.n_ended + self.n_at_ceiling + self.n_not_learned
+
+    @property
+    def are_finished(self) -> bool:
+        """Whether nearly all learned what they could."""
+        return self.n_unfinished <= MANY * self.n
+
+    def sentence(self, what: str) -> str:
+        """Which of these trainings did not, and why; empty where all did.
+
+        >>> Fits(40, n_ended=8, n_not_learned=4).sentence("of CNN-3")
+        'Of 40 trainings of CNN-3, 8 ended while the loss still fell and 4 learned nothing.'
+        """
+        why = {
+            "ended while the loss still fell": self.n_ended,
+            "still improved at the most updates allowed": self.n_at_ceiling,
+            "learned nothing": self.n_not_learned,
+        }
+        parts = [f"{count(n)} {how}" for how, n in why.items() if n]
+        return f"Of {plural(self.n, 'training')} {what}, {listed(parts)}." if parts else ""
+
+    @property
+    def advice(self) -> str:
+        """What to do about it; empty where nearly all learned what they could."""
+        if self.are_finished:
+            return ""
+        if self.n_ended:
+            return "Next: train longer; leave the epochs of networks at “until done”."
+        return "Next: choose another network; this one does not learn these data as it is trained here."
+
+
+def fits_of(trials: pd.DataFrame, by: Sequence[str]) -> dict[Hashable, Fits]:
+    """How trainings ended by the values of these columns (a tuple of them where there are several).
+
+    `trials` are rows of finished trials; models that are no networks, and runs that did not note it, are not in it.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"model": ["cnn_1", "cnn_1", "svm"], "stopped": ["ended", "learned", None]})
+    >>> fits_of(rows.assign(label=None, source=None), ["model"])
+    {'cnn_1': Fits(n=2, n_ended=1, n_at_ceiling=0, n_not_learned=0)}
+    """
+    if "stopped" not in trials.columns:
+        return {}
+    whole = trials.loc[
+        (trials["label"].isna() & trials["source"].isna() & trials["stopped"].notna()).to_numpy(dtype=bool)
+    ]
+    key = list(by) if len(by) > 1 else by[0]
+    return {
+        named: Fits(len(ended), *(int((ended == why).sum()) for why in (ENDED, CEILING_REACHED, NOT_LEARNED)))
+        for named, ended in whole.groupby(key, sort=False, observed=True)["stopped"]
+    }
