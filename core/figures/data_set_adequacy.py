@@ -5,6 +5,8 @@ of source robustness.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -38,16 +40,40 @@ def interval_curve(curve: Curve, *, baseline: float | None = None, dark: bool = 
     ]
     alt = [f"Expected {words.name} interval over the size of the training set.", *sentences]
     figure = new_figure(look, "Training samples", escape(words.expected), height=400, alt=alt)
-    _band(figure, points, look)
+    _band(figure, points, look.grey)
     for end, style in _styles(look).items():
         _fitted(figure, curve, end, style.colour)
         draw.both_bars(figure, _sizes(points), _ends(points, end), style.colour, unit=words.factor, upright=True)
-        _line(figure, points, end, style)
+        _line(figure, points, end, style, SCHEMES[ENDS[end]])
     size_axis(figure, _sizes(points))
     figure.update_yaxes(tickformat=words.ticks, range=draw.padded(figure, "y"))
     if baseline is not None and not np.isnan(baseline):
         draw.rule(figure, look.grey, y=words.factor * baseline, dash="dash")
     return figure
+
+
+def model_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = None, dark: bool = False) -> go.Figure:
+    """The expected intervals of several models over the size of the training set, one upon the other (figure 7).
+
+    A model has a colour and a mark: a solid line for what was seen in training, a dashed one for what is held out.
+    """
+    look, titles, words = theme(dark), curve_names(curves, names), curves[0].words
+    last = [(curve.points[-1].about, title) for curve, title in zip(curves, titles, strict=True)]
+    sentences = [
+        f"{title} at the largest size: {words.value(at.exclusive.value)} held out and "
+        f"{words.value(at.inclusive.value)} seen in training."
+        for at, title in last
+    ]
+    alt = [f"Expected {words.name} interval of each model over the size of the training set.", *sentences]
+    figure = new_figure(look, "Training samples", escape(words.expected), height=400, alt=alt)
+    for place, (curve, title) in enumerate(zip(curves, titles, strict=True)):
+        style = _of_model(place, look)
+        _band(figure, curve.points, style.colour, escape(title), opacity=0.1)
+        for end, of_end in (("inclusive", style), ("exclusive", replace(style, dash="dash"))):
+            shown = {"legendgroup": escape(title), "showlegend": end == "inclusive"}
+            _line(figure, curve.points, end, of_end, escape(title), size=7, **shown)
+    size_axis(figure, np.array([point.n for curve in curves for point in curve.points]))
+    return figure.update_yaxes(tickformat=words.ticks, range=draw.padded(figure, "y"))
 
 
 def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Figure:
@@ -90,8 +116,7 @@ def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = Non
     for place, (curve, title) in enumerate(zip(curves, titles, strict=True)):
         # Beside each other and not on top of each other: 1.5 % apart on the logarithmic axis.
         n = _sizes(curve.points) * 1.015 ** (2 * place - len(curves) + 1)
-        style = draw.Style(look.colours[2 + place % (len(look.colours) - 2)], MODEL_MARKS[place % len(MODEL_MARKS)])
-        _rho_line(figure, n, curve.points, style, escape(title), size=8)
+        _rho_line(figure, n, curve.points, _of_model(place, look), escape(title), size=8)
     size_axis(figure, np.array([point.n for curve in curves for point in curve.points]))
     figure.update_yaxes(tickformat=".3f", range=draw.padded(figure, "y", include=1.0))
     draw.rule(figure, look.grey, y=1)
@@ -169,31 +194,39 @@ def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: 
     if quantity == "rho":
         _rho_line(part, _sizes(points), points, draw.Style(look.ink), "rho", size=6)
     else:
-        _band(part, points, look)
+        _band(part, points, look.grey)
         for end, style in _styles(look).items():
             kinds = {"only": "over_sources", "unit": 100, "upright": True}
             draw.both_bars(part, _sizes(points), _ends(points, end), style.colour, **kinds)
-            _line(part, points, end, style, size=6)
+            _line(part, points, end, style, SCHEMES[ENDS[end]], size=6)
     for trace in draw.traces_of(part):
         trace.update(legendgroup=trace.name, showlegend=first and trace.showlegend is not False)
         figure.add_trace(trace, row=row, col=col)
 
 
-def _band(figure: go.Figure, points: Sequence[AtSize], look: Theme) -> None:
+def _of_model(place: int, look: Theme) -> draw.Style:
+    return draw.Style(look.colours[2 + place % (len(look.colours) - 2)], MODEL_MARKS[place % len(MODEL_MARKS)])
+
+
+def _band(figure: go.Figure, points: Sequence[AtSize], colour: str, name: str = "", *, opacity: float = 0.16) -> None:
+    """The expected interval; that of one model of several hides with its lines, and has no place in the legend."""
     unit = points[-1].about.words.factor
     ends = [draw.values_of(_ends(points, end), unit) for end in ("exclusive", "inclusive")]
-    draw.band(figure, _sizes(points), ends, look.grey, "expected interval", opacity=0.16)
+    shown = {"showlegend": False, "legendgroup": name} if name else {}
+    draw.band(figure, _sizes(points), ends, colour, name or "expected interval", opacity=opacity, **shown)
 
 
-def _line(figure: go.Figure, points: Sequence[AtSize], end: str, style: draw.Style, *, size: int = 9) -> None:
+def _line(
+    figure: go.Figure, points: Sequence[AtSize], end: str, style: draw.Style, name: str, *, size: int = 9, **more: Any
+) -> None:
     estimates, words = _ends(points, end), points[-1].about.words
     hover = [
         f"{count(round(point.n))} samples: {words.value(estimate.value, estimate.over_sources)}<br>"
         f"sd {words.value(estimate.sd)}, {plural(estimate.n_draws, 'draw')}"
         for point, estimate in zip(points, estimates, strict=True)
     ]
-    y, name = draw.values_of(estimates, words.factor), SCHEMES[ENDS[end]]
-    draw.dots(figure, _sizes(points), y, style, name, hover, size=size, joined=1.5)
+    y = draw.values_of(estimates, words.factor)
+    draw.dots(figure, _sizes(points), y, style, name, hover, size=size, joined=1.5, **more)
 
 
 def _rho_line(

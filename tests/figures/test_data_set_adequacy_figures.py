@@ -20,6 +20,7 @@ from touchstone.core.figures.data_set_adequacy import (
     MOST_CLASSES,
     class_panels,
     interval_curve,
+    model_curves,
     rho_curves,
     size_boxes,
     widest_first,
@@ -49,6 +50,7 @@ def charts(found, dark: bool) -> dict:
     return {
         "curve": interval_curve(of, dark=dark),
         "boxes": size_boxes(found, of, dark=dark),
+        "models": model_curves(found.overall, dark=dark),
         "rho": rho_curves(found.overall, dark=dark),
         "classes": class_panels(found.classes_of(of), dark=dark),
         "classes, rho": class_panels(found.classes_of(of), quantity="rho", dark=dark),
@@ -108,6 +110,18 @@ def test_a_curve_is_drawn_where_it_fits_and_nowhere_else(found):
     drawn = [trace for trace in traces(interval_curve(fitting), "fitted, held out") if trace.line.dash]
     assert drawn[0].x[-1] == pytest.approx(2 * SIZES[-1])
     assert traces(interval_curve(flat), "fitted, held out") == []
+
+
+def test_every_model_has_its_band_between_two_lines_of_its_own_colour(found):
+    figure = model_curves(found.overall)
+    for curve, other in (found.overall, found.overall[::-1]):
+        band, seen, held_out = traces(figure, curve.model)
+        assert seen.y == pytest.approx([100 * point.expected.inclusive.value for point in curve.points])
+        assert held_out.y == pytest.approx([100 * point.expected.exclusive.value for point in curve.points])
+        assert (seen.line.dash, held_out.line.dash) == ("solid", "dash")
+        assert seen.line.color == held_out.line.color != traces(figure, other.model)[1].line.color
+        assert [trace.showlegend for trace in (band, seen, held_out)] == [False, True, False]
+        assert len({trace.legendgroup for trace in (band, seen, held_out)}) == 1, "one click hides the model"
 
 
 def test_there_is_a_panel_for_each_class_the_widest_gap_first(found):

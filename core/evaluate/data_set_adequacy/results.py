@@ -198,6 +198,11 @@ class Adequacy:
         curves = (*self.overall, *self.by_metric)
         return next((c for c in curves if (c.words.metric.name, c.model, c.source_finder) == same), None)
 
+    def beside(self, curve: Curve) -> tuple[Curve, ...]:
+        """The overall curves of every model by the same metric, on the same sources."""
+        same = (curve.words.metric.name, curve.source_finder)
+        return tuple(c for c in (*self.overall, *self.by_metric) if (c.words.metric.name, c.source_finder) == same)
+
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each size: those of source robustness with `size` and `n` (see `AtSize`) before them."""
         points = [(point.size, point.n) for curve in self.curves for point in curve.points]
