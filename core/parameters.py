@@ -154,13 +154,15 @@ def asks(
     joined: str = "",
     several_as: Several = ITSELF,
     means: Callable[..., Any] | None = None,
+    alike: Callable[[Any], Any] | None = None,
     **ask: Any,
 ) -> Any:
     """A field that asks one question (see `Ask`).
 
     A number lies `within` the lowest and the highest, and goes up by the third that stands there, or by 1.
     `means` says what None comes to where it leaves that to the data, or to other fields: a function of the plan and of
-    `core.trials.defaults.Facts`. A plan that says that value is then the same work.
+    `core.trials.defaults.Facts`. A plan that says that value is then the same work. `alike` gives what counts of a
+    value: two values that come to the same are one choice. Of several names that is which ones, in whatever order.
 
     Examples
     --------
@@ -174,7 +176,8 @@ def asks(
         raise TypeError("a field that asks has a label")
     ask |= zip(("lowest", "highest", "step"), within, strict=False)
     question = Ask(label=label, help=help, **ask)
-    return asks_several(question, default=default, joined=joined, several_as=several_as, means=means)
+    alike = alike or (frozenset if question.several else None)
+    return asks_several(question, default=default, joined=joined, several_as=several_as, means=means, alike=alike)
 
 
 def asks_seed(*, address: str = "seed", help: str = "The same seed gives the same result.", **ask: Any) -> Any:
@@ -216,9 +219,10 @@ def asks_several(
     several_as: Several,
     joined: str = "",
     means: Callable[..., Any] | None = None,
+    alike: Callable[[Any], Any] | None = None,
 ) -> Any:
     """A field that is shown otherwise than it is stored: as other values, or as several questions."""
-    metadata = {"asks": questions, "several": several_as, "joined": joined, "means": means}
+    metadata = {"asks": questions, "several": several_as, "joined": joined, "means": means, "alike": alike}
     return field(default=default, metadata=metadata)
 
 
@@ -282,6 +286,27 @@ def values_of(
         elif questions and len(questions) == len(one.metadata["asks"]) and questions[-1].ask.is_asked(values, about):
             values[one.name] = one.metadata["several"].together(*(answers[each.ask.address] for each in questions))
     return values
+
+
+def differing(plan: Any, other: Any) -> tuple[Field, ...]:
+    """The fields in which two plans of one class differ; the same names in another order are the same choice.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Draws:
+    ...     models: tuple[str, ...] = asks((), "Models", several=True)
+    ...     sizes: tuple[int, ...] = asks((), "Sizes", lowest=1, many=True)
+    >>> [one.name for one in differing(Draws(("a", "b"), (1, 2)), Draws(("b", "a"), (2, 1)))]
+    ['sizes']
+    """
+    return tuple(one for one in fields(plan) if _counts(plan, one) != _counts(other, one))
+
+
+def _counts(plan: Any, one: Field) -> Any:
+    """What counts of the value of a field."""
+    value, alike = getattr(plan, one.name), one.metadata.get("alike")
+    return value if alike is None else alike(value)
 
 
 def usual_plan(plan: type[AnyPlan], about: About = ANYTHING, **settled: Any) -> AnyPlan:

@@ -1,9 +1,10 @@
-"""Are two plans the same work? What one of them leaves to its default may be what the other one says.
+"""Are two plans the same work? One may leave to a default what the other one says, or name things in another order.
 
 A field of a plan may leave to the data, or to its other fields, what it comes to: None is then the usual features of
 the kind, or the usual layer of the model. Such a field says beside itself what None comes to (`means` of
-`core.parameters.asks`), so that defaults are resolved before two plans are held against each other. The text and the
-key of a stored plan stay what they are.
+`core.parameters.asks`), so that defaults are resolved before two plans are held against each other. What counts of a
+value stands there, too (`alike`): of several models that is which ones. The text and the key of a stored plan stay
+what they are.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.data.dataset import Kind
-from touchstone.core.parameters import options_of
+from touchstone.core.parameters import differing, options_of
 from touchstone.core.represent import default_representation
 from touchstone.core.split.scheme import read_cells
 from touchstone.core.trials.plan import Aside, Context, Plan
@@ -79,25 +80,30 @@ def same_work(plan: Plan, other: Plan, facts: Facts) -> bool:
     """
     if type(plan) is not type(other):
         return False
-    differing = [one for one in fields(plan) if getattr(plan, one.name) != getattr(other, one.name)]
-    if not {one.name for one in differing} <= left_open(type(plan)):
+    otherwise = differing(plan, other)
+    if not all(_is_left_open(one) for one in otherwise):
         return False
     try:
-        return all(_resolved(plan, one, facts) == _resolved(other, one, facts) for one in differing)
+        return all(_resolved(plan, one, facts) == _resolved(other, one, facts) for one in otherwise)
     except DataError:  # the model is gone, or the plan does not fit the data
         return False
 
 
-def left_open(plan: type) -> frozenset[str]:
-    """The fields of a kind of plan, by name, whose defaults hang on the data or on other fields.
+def spelled(plan: type) -> frozenset[str]:
+    """The fields of a kind of plan, by name, that may say the same in several ways.
+
+    Their defaults hang on the data or on other fields, or their order says nothing.
 
     >>> from touchstone.core.trials.map_plan import MapPlan
-    >>> left_open(MapPlan)
+    >>> spelled(MapPlan)
     frozenset({'representation'})
     """
-    return frozenset(
-        one.name for one in fields(plan) if "options" in one.metadata or one.metadata.get("means") is not None
-    )
+    return frozenset(one.name for one in fields(plan) if _is_left_open(one) or one.metadata.get("alike") is not None)
+
+
+def _is_left_open(one: Field) -> bool:
+    """Whether the default of a field hangs on the data or on other fields."""
+    return "options" in one.metadata or one.metadata.get("means") is not None
 
 
 def _resolved(plan: Plan, one: Field, facts: Facts) -> Any:

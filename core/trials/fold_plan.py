@@ -353,6 +353,7 @@ class FoldPlan:
         several_as=Several(
             lambda seeds: (len(seeds), min(seeds)), lambda n_seeds, first: tuple(range(first, first + n_seeds))
         ),
+        alike=frozenset,
     )
     labels_by_fold: WeightRows = asks(
         (),
@@ -366,6 +367,7 @@ class FoldPlan:
         when=lambda values, about: bool(_by_labels(values["schemes"])),
         says=lambda rows: " · labels by fold as specified" if rows else "",
         joined=LATER,
+        alike=frozenset,
     )
     options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
         "schemes", FOLD_SCHEMES, joined=LATER

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from touchstone.core.data import DataError, Dataset
 from touchstone.core.trials import Plan, to_json
-from touchstone.core.trials.defaults import Facts, left_open, same_work
+from touchstone.core.trials.defaults import Facts, same_work, spelled
 from touchstone.core.trials.plan import MOST
 from touchstone.core.workspace import frames
 from touchstone.core.workspace.errors import DamagedRun, DamagedTrials, WorkspaceError
@@ -330,13 +330,13 @@ def _found(session: Session, owner: str, plan: Plan, facts: Facts, *, older: boo
 
 
 def is_of(stored: str, plan: Plan, facts: Facts) -> bool:
-    """Whether a stored plan, as JSON, is this plan, or one that only says what this one leaves to a default."""
+    """Whether a stored plan, as JSON, is this plan, or says the same: what this one leaves to a default, say."""
     own = to_json(plan)
     if stored == own:
         return True
     try:
         then, now = json.loads(stored), json.loads(own)  # after the texts, whose comparison is quicker
-        if any(then.get(name) != now.get(name) for name in (then.keys() | now.keys()) - left_open(type(plan))):
+        if any(then.get(name) != now.get(name) for name in (then.keys() | now.keys()) - spelled(type(plan))):
             return False
         return same_work(load_plan(stored), plan, facts)
     except ValueError:  # a plan that this version does not know, or a damaged one

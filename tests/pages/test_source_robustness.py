@@ -7,7 +7,7 @@ from tests.pages.conftest import PLAN, in_numbers, plainly, sent_address, stored
 from touchstone.core.data import Dataset
 from touchstone.core.report.descriptions import describe
 from touchstone.core.trials import TrialPlan
-from touchstone.core.workspace import LOCAL_OWNER, frames
+from touchstone.core.workspace import LOCAL_OWNER, frames, load_plan
 from touchstone.ui.forms.plan_form import plan_parameters
 from touchstone.ui.shell import questions
 from touchstone.ui.shell.jobs import duration
@@ -239,6 +239,18 @@ def test_how_networks_are_trained_and_tested_is_chosen_told_and_in_the_address(o
     foreign = open_page("source_robustness", data=wine.fingerprint, epoch="the luckiest")
     assert "cannot be chosen" in foreign.error[0].value or "the luckiest" in foreign.error[0].value
     assert charts(foreign) == []
+
+
+def test_a_run_that_names_its_models_in_another_order_opens_on_its_page(open_page, workspace, wine):
+    """So a command, a file of parameters or Python may name them."""
+    plan = load_plan('{"kind":"trials","models":["logistic","svm"],"schemes":["random","source_exclusive",'
+                     '"source_inclusive"],"n_repeats":4}')  # fmt: skip
+    run = stored_run(workspace, wine, plan=plan)
+    led = questions.address_of(run)
+    assert led == ("source_robustness", plan_parameters(PLAN))
+    assert open_page("source_robustness", data=wine.fingerprint, **led[1]).metric
+    assert [each.id for each in workspace.runs(LOCAL_OWNER)] == [run.id]
+    assert "Open" in [link.proto.label for link in open_page("runs").get("page_link")]
 
 
 def test_what_is_folded_is_drawn_only_once_it_is_opened(open_page, workspace, wine):

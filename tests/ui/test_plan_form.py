@@ -1,17 +1,22 @@
 """Forms and addresses follow from what stands beside the fields of plans: an address leads back to the very plan."""
 
+from dataclasses import fields, replace
+from itertools import permutations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ui.forms import controls_of
-from touchstone.core.data import DataError
+from touchstone.core.data import DataError, load_example
 from touchstone.core.evaluate.guided_tests.few_labels import FewLabelsPlan
 from touchstone.core.evaluate.matched_subsets.plan import MatchingPlan
 from touchstone.core.evaluate.test_quality.quality import RegionChoice
-from touchstone.core.parameters import ANYTHING, About, Asked, asked, values_of
+from touchstone.core.parameters import ANYTHING, About, Asked, asked, differing, usual_plan, values_of
 from touchstone.core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
+from touchstone.core.trials.defaults import Facts
 from touchstone.core.workspace import PLANS, StoredModel
+from touchstone.core.workspace.runs import is_of
 from touchstone.ui.forms.controls import NumberOrWord
 from touchstone.ui.forms.plan_form import plan_at, plan_parameters
 
@@ -65,6 +70,60 @@ def test_every_plan_of_a_form_has_an_address_that_leads_back(plan, about, data):
     address = plan_parameters(said, about)
     assert address is not None
     assert plan_at(plan, address, about) == said
+
+
+VALUES = {
+    "seeds": (3, 4, 5),
+    "labels_by_fold": (("a", 3.0, 2.0, 1.0, 1.0, 1.0), ("b", 1.0, 1.0, 1.0, 1.0, 2.0)),
+    "sizes": (100, 300, 0),
+    "estimators": ("mmse", "gaussian_logits", "taylor", "softmax"),
+}
+NEEDED = {"model": "f1f2"}
+
+
+def several_values(plan: type, name: str) -> tuple:
+    """Several values of a field that holds a list."""
+    [ask, *_] = [question.ask for question in asked(plan) if question.field == name]
+    [default] = [one.default for one in fields(plan) if one.name == name]
+    if name in VALUES or not ask.several:
+        return VALUES.get(name, default)
+    return default if len(default) > 1 else tuple(ask.choices(ANYTHING))[:3]
+
+
+LISTS = [
+    pytest.param(plan, one.name, id=f"{plan.__name__}-{one.name}")
+    for plan in WITH_A_FORM
+    for one in fields(plan)
+    if isinstance(one.default, tuple) and "asks" in one.metadata
+]
+
+
+@pytest.mark.parametrize(("plan", "name"), LISTS)
+def test_a_plan_that_names_the_same_in_another_order_is_the_same_choice(plan, name):
+    values, about, facts = several_values(plan, name), ABOUTS[0], Facts.of(load_example("wine"))
+    assert len(values) > 1, "give several values of this field in VALUES"
+    settled = {each.name: NEEDED[each.name] for each in fields(plan) if each.name in NEEDED}
+    first = replace(usual_plan(plan, about, **settled), **{name: values})
+    [ask, *_] = [each.ask for each in asked(plan) if each.field == name]
+    address = plan_parameters(first, about)
+    assert address is not None
+    for order in permutations(values):
+        try:
+            made = replace(first, **{name: order})
+        except DataError:
+            assert not ask.several, "only numbers may be asked for in an order of their own"
+            continue
+        if differing(first, made):
+            assert not ask.several
+            assert plan_parameters(made, about) != address
+            continue
+        led = plan_parameters(made, about)
+        assert led is not None, f"{order} cannot be opened"
+        assert led == address or not ask.several
+        assert not differing(plan_at(plan, led, about), made)
+        if "kind" in vars(plan):
+            assert is_of(to_json(made), first, facts)
+            assert is_of(to_json(first), made, facts)
 
 
 @pytest.mark.parametrize("plan", WITH_A_FORM, ids=lambda plan: plan.__name__)

@@ -69,7 +69,8 @@ class Pick:
 
     def written(self, value: Any) -> list[str]:
         """A value as the address holds it; nothing chosen is written, too, since no parameter means what is usual."""
-        return [self.titles.get(name, str(name)) for name in value] or [""]
+        unknown = [str(name) for name in value if name not in self.titles]
+        return [*(self.titles[name] for name in self.ordered(value)), *unknown] or [""]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from touchstone.core.data import DataError
-from touchstone.core.parameters import ANYTHING, About, Asked, answers_of, asked, values_of
+from touchstone.core.parameters import ANYTHING, About, Asked, answers_of, asked, differing, values_of
 from touchstone.core.workspace import WorkspaceError
 from touchstone.ui.data.samples import dataset_of
 from touchstone.ui.forms.controls import (
@@ -70,14 +70,18 @@ def plan_form(
 
 
 def plan_parameters(plan: Any, about: About = ANYTHING) -> dict[str, list[str]] | None:
-    """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
+    """The parameters of the address that lead to this plan, defaults written out; None where no address does.
+
+    An address holds which names were chosen, and not in which order.
+    """
     written = {}
     for address, (question, answer) in answers_of(plan, about).items():
         asking = control(question, about)
         written[address] = asking.written(answer)
         if asking.unknown(written[address]):
             return None
-    return written if plan_at(type(plan), written, about) == plan else None
+    led = plan_at(type(plan), written, about)
+    return None if led is None or differing(led, plan) else written
 
 
 def about_plan(plan: Any) -> About:

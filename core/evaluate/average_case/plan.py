@@ -35,7 +35,7 @@ from touchstone.core.evaluate.average_case.noise import (
     shapes_offered,
     spread_of,
 )
-from touchstone.core.evaluate.average_case.robustness import MONTE_CARLO, PLAIN
+from touchstone.core.evaluate.average_case.robustness import CONFIDENCE, MONTE_CARLO, PLAIN
 from touchstone.core.evaluate.wording import count, exact, plural
 from touchstone.core.models.classical import stop_if
 from touchstone.core.models.errors import ModelError
@@ -307,12 +307,22 @@ def title_of(name: str) -> str:
 
 def primary(estimators: tuple[str, ...]) -> tuple[str]:
     """The one choice of the screen that stands for these estimators."""
-    return (BY_AUDIT,) if estimators == (*TRIED, "softmax") else (estimators[0],)
+    by_audit = first_and_all(estimators) == first_and_all((*TRIED, CONFIDENCE))
+    return (BY_AUDIT,) if by_audit else (first_and_all(estimators)[0],)
+
+
+def first_and_all(estimators: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """What counts of estimators: the first besides softmax, taken where nothing is audited, and which there are.
+
+    >>> first_and_all(("softmax", "mmse")) == first_and_all(("mmse", "softmax"))
+    True
+    """
+    return next((name for name in estimators if name != CONFIDENCE), CONFIDENCE), frozenset(estimators)
 
 
 def with_confidence(primary: str) -> tuple[str, ...]:
     """The estimators that a choice of the screen stands for: softmax is always beside it."""
-    return (*TRIED, "softmax") if primary == BY_AUDIT else (primary, "softmax")
+    return (*TRIED, CONFIDENCE) if primary == BY_AUDIT else (primary, CONFIDENCE)
 
 
 def of_images(about: About) -> bool:
@@ -447,6 +457,7 @@ class AverageCasePlan:
             else {"address": "estimator_blind", "usual": next(iter(estimators_offered(about)))}
         ),
         several_as=parameters.Several(primary, with_confidence),
+        alike=first_and_all,
         says=title_of,
     )
     noise: str = asks(
@@ -580,7 +591,7 @@ class AverageCasePlan:
         check_names(self, "shape", SHAPES)
         check_names(self, "rows", ("test", "all"))
         check_names(self, "estimators", ESTIMATORS)
-        if set(self.estimators) <= {"softmax"}:
+        if set(self.estimators) <= {CONFIDENCE}:
             raise DataError(f"{label_of(self, 'estimators')}: choose at least one besides softmax.")
         lowest = {
             "n_copies": 1,
@@ -617,7 +628,7 @@ class AverageCasePlan:
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
         """What has to be known of the results of this plan, in sentences."""
         sentences = []
-        if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
+        if self.noise != "gaussian" and not set(self.estimators) <= {MONTE_CARLO, CONFIDENCE}:
             sentences.append(BY_LIMIT.format(self.noise))
         if self.n_audit and dataset.n_classes > MOST_FOR_SIGMOIDS:
             sentences.append(
