@@ -17,7 +17,7 @@ from touchstone import core
 from touchstone.core.cluster.finders import SOURCE_FINDERS
 from touchstone.core.data.limits import MIB, most
 from touchstone.core.registry import plugin_versions
-from touchstone.core.workspace.engine.worker import Task, Trials, mismatch_said, security
+from touchstone.core.workspace.engine.worker import Task, Trials, mismatch_said, security, start_said
 from touchstone.core.workspace.errors import WorkspaceError
 from touchstone.core.workspace.plans import PLANS
 
@@ -73,7 +73,8 @@ class Executor:
     def client(self) -> "Client":
         """The connection to the workers; the first call starts them (a few seconds).
 
-        Raises OSError where no scheduler answers, WorkspaceError where it is to be encrypted and that cannot be.
+        Raises OSError where no scheduler answers, WorkspaceError where it is to be encrypted and that cannot be, and
+        where processes here cannot start.
         """
         with self._lock:
             if self._client is None or self._client.status in ("closing", "closed"):
@@ -94,20 +95,23 @@ class Executor:
         if self.address is not None:
             with mismatch_said(self.address):
                 return Client(self.address, security=security(self.address), set_as_default=False, timeout=10)
-        cluster = LocalCluster(
-            n_workers=self._n_workers,
-            threads_per_worker=1,
-            memory_limit="auto" if self._memory is None else self._memory * MIB,
-            processes=True,
-            host="127.0.0.1",
-            # Any free port of this machine only: None would take 8787 on every interface.
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-            # Dask's spans remember every task as long as the scheduler lives, here and on the worker.
-            scheduler_kwargs={"extensions": {name: of for name, of in DEFAULT_EXTENSIONS.items() if name != "spans"}},
-            extensions={},
-        )
+        with start_said():
+            cluster = LocalCluster(
+                n_workers=self._n_workers,
+                threads_per_worker=1,
+                memory_limit="auto" if self._memory is None else self._memory * MIB,
+                processes=True,
+                host="127.0.0.1",
+                # Any free port of this machine only: None would take 8787 on every interface.
+                dashboard_address="127.0.0.1:0",
+                worker_dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                # Dask's spans remember every task as long as the scheduler lives, here and on the worker.
+                scheduler_kwargs={
+                    "extensions": {name: of for name, of in DEFAULT_EXTENSIONS.items() if name != "spans"}
+                },
+                extensions={},
+            )
         return Client(cluster, set_as_default=False)
 
     def reconnect(self, lost: "Client | None") -> None:
@@ -126,8 +130,8 @@ class Executor:
         return self._client
 
     def has_workers(self) -> bool:
-        """Whether a worker is there now; those started here always are, also while they start."""
-        return self.address is None or bool(self.client().nthreads())
+        """Whether a worker is there now."""
+        return bool(self.client().nthreads())
 
     @property
     def n_workers(self) -> int:

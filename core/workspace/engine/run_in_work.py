@@ -236,6 +236,12 @@ CANCEL_SECONDS = 20.0
 WORD_SECONDS = 2.0
 """How long it waits for the word that trials have begun: what has begun has rows, which are kept."""
 
+NO_WORKER = "No worker is connected to the scheduler at {}; waiting for one"
+ALL_ENDED = (
+    "All worker processes have ended; waiting for new ones. If none comes, free memory or start Touchstone again"
+)
+"""What a page says while a run has no worker, of a cluster and of processes that were started here."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -374,14 +380,15 @@ class RunInWork:
             self.lease.count_from(*moved)
 
     def _look_for_workers(self) -> None:
-        """Say it at once where a cluster has no workers, and take it back when one has come.
+        """Say it at once where there are no workers, and take it back when one has come.
 
         Raises WorkspaceError for one that would compute with other versions.
         """
         alone = not self.executor.has_workers()
         if alone != self.alone:
             self.alone = alone
-            said = f"No worker is connected to the scheduler at {self.executor.address}; waiting for one"
+            address = self.executor.address
+            said = ALL_ENDED if address is None else NO_WORKER.format(address)
             self.lease.record_steps({WAITING: Steps(0, 0, said)} if alone else {})
         self.executor.check_versions(self.inputs.plan.kind)
 

@@ -271,6 +271,37 @@ def dask_setup(_worker: object) -> None:
     os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 
+# What keeps a worker process from starting here? What is missing or full is named; others end without a word.
+
+
+ENDS_AT_ONCE = "Worker processes end as soon as they start. Free memory or install Touchstone again, then resume."
+CANNOT_START = "Worker processes cannot start: {why}. {remedy}, then resume."
+
+
+@contextmanager
+def start_said() -> Iterator[None]:
+    """Processes that cannot start are a sentence, by what was wrong first.
+
+    Examples
+    --------
+    >>> with start_said():
+    ...     raise RuntimeError("Nanny failed to start.") from ModuleNotFoundError("No module named 'sklearn'")
+    Traceback (most recent call last):
+    touchstone.core.workspace.errors.WorkspaceError: Worker processes cannot start: No module named ...
+    """
+    try:
+        yield
+    except (RuntimeError, OSError) as problem:
+        first: BaseException = problem
+        while first.__cause__ is not None:
+            first = first.__cause__
+        if isinstance(first, RuntimeError):
+            raise WorkspaceError(ENDS_AT_ONCE) from problem
+        remedy = "Close other programs" if isinstance(first, OSError) else "Install Touchstone again"
+        why = (isinstance(first, OSError) and first.strerror) or str(first).rstrip(".")
+        raise WorkspaceError(CANNOT_START.format(why=why, remedy=remedy)) from problem
+
+
 # How is a connection to a cluster encrypted? By the certificates of dask's own settings; what they lack is named.
 
 
