@@ -4,6 +4,7 @@ Features may see all inputs: they describe the data, and no model is trained on 
 say so (``label_informed``), and every page that uses them repeats it.
 """
 
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -254,14 +255,26 @@ def usable_neighbours(n_neighbors: int, n_samples: int) -> int:
     return min(n_neighbors, n_samples - 1)
 
 
+def umap_compiles() -> bool:
+    """Whether the next map by UMAP waits for its compiler first, as in each process that has drawn none.
+
+    Examples
+    --------
+    >>> umap_compiles() == ("umap" not in sys.modules)
+    True
+    """
+    return "umap" not in sys.modules
+
+
 def umap_map(
     features: Float[np.ndarray, "n_samples n_features"], *, n_neighbors: int = 15, min_dist: float = 0.1, seed: int = 0
 ) -> Float[np.ndarray, "n_samples 2"]:
     """Lay samples out so that near ones stay near, starting from the PCA map; equal seeds give equal maps.
 
     Distances between far groups, and the sizes of groups, mean nothing in such a map. ``n_neighbors`` beyond the other
-    samples there are is cut to these (``usable_neighbours``). The first call in a process compiles for a while, so call
-    it from a worker. Raises DataError for fewer than four samples or parameters out of range.
+    samples there are is cut to these (``usable_neighbours``). The first call in a process compiles for a while
+    (``umap_compiles``), so call it from a worker. Raises DataError for fewer than four samples or parameters out of
+    range.
 
     Examples
     --------

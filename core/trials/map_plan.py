@@ -12,7 +12,13 @@ from touchstone.core.data.frames import TEXTS
 from touchstone.core.models.classical import stop_if
 from touchstone.core.parameters import About, Values, asks, asks_seed, label_of, title_of
 from touchstone.core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
-from touchstone.core.represent.representations import check_umap, pca_map, umap_map, usable_neighbours
+from touchstone.core.represent.representations import (
+    check_umap,
+    pca_map,
+    umap_compiles,
+    umap_map,
+    usable_neighbours,
+)
 from touchstone.core.trials.choices import features_offered
 from touchstone.core.trials.defaults import meant_features
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
@@ -20,6 +26,9 @@ from touchstone.core.trials.plan import Context, check_fields, check_names, chec
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": TEXTS}
 """The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
 """
+
+COMPILES = "UMAP compiles first, for ten to thirty seconds"
+"""What a trial says before the first map by UMAP in its process: longest after an installation."""
 
 METHODS = {"umap": "UMAP (keeps neighbourhoods)", "pca": "PCA (keeps large distances)"}
 """Ways to draw a map, by name."""
@@ -151,6 +160,8 @@ class MapPlan:
         stop_if(context.should_stop)
         features = features_for_splits(dataset, self._representation(dataset), n_components=self.n_components)
         stop_if(context.should_stop)
+        if self.method == "umap" and umap_compiles():
+            context.report(0, 0, COMPILES)
         return _frame(np.arange(dataset.n_samples), self._map(features), "ok")
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:

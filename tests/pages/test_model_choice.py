@@ -15,7 +15,8 @@ from touchstone.core.models.load import read_stored
 from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import LinearNetwork
 from touchstone.core.parameters import asked
-from touchstone.core.trials import Context, TrainingPlan
+from touchstone.core.trials import Context, MapPlan, TrainingPlan
+from touchstone.core.trials.map_plan import COMPILES
 from touchstone.core.workspace import LOCAL_OWNER, Run, Workspace, frames
 from touchstone.core.workspace.engine.runner import engine
 from touchstone.core.workspace.records import Steps
@@ -370,6 +371,12 @@ def test_progress_says_that_code_is_compiled_first(workspace, wine, monkeypatch)
     monkeypatch.setattr(background, "is_going_on", lambda: True)
     assert jobs.describe(first) == background.ONCE
     assert jobs.describe(dataclasses.replace(first, n_trials=9, n_done=3)) == "3 of 9 trials"
+
+
+def test_progress_says_that_umap_compiles_before_its_map(workspace, wine):
+    run = workspace.create_run(LOCAL_OWNER, MapPlan(), wine.fingerprint)
+    going = dataclasses.replace(run, state="running", steps=(Steps(0, 0, COMPILES),))
+    assert jobs.describe(going) == "0 of 1 trial, UMAP compiles first, for ten to thirty seconds"
 
 
 def test_progress_says_steps_beside_trials(workspace, wine):

@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ import pytest
 
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models import Cancelled
-from touchstone.core.represent import REPRESENTATIONS, features_for_splits
-from touchstone.core.trials import Context, MapPlan, Plan, from_json, to_json
+from touchstone.core.represent import REPRESENTATIONS, features_for_splits, representations
+from touchstone.core.trials import Context, MapPlan, Plan, from_json, map_plan, to_json
 from touchstone.core.trials.map_plan import COLUMNS, METHODS
 from touchstone.core.workspace import LOCAL_OWNER, PLANS, Workspace, load_plan
 from touchstone.core.workspace.engine.executor import Executor
@@ -48,6 +49,17 @@ def test_a_map_is_a_finite_place_for_every_sample(wine, method):
     assert np.isfinite(rows[["x", "y"]].to_numpy(float)).all()
     assert (rows["status"] == "ok").all()
     pd.testing.assert_frame_equal(rows, plan.run_trial(wine, 0, context=Context()))
+
+
+def test_a_map_says_that_umap_compiles_where_it_does(wine, monkeypatch):
+    heard: list[tuple] = []
+    context = Context(report=lambda *steps: heard.append(steps))
+    monkeypatch.setattr(map_plan, "umap_map", lambda features, **options: features[:, :2])
+    for is_there in (True, False):
+        monkeypatch.setattr(representations, "sys", SimpleNamespace(modules={"umap": None} if is_there else {}))
+        for method in METHODS:
+            MapPlan(method=method).run_trial(wine, 0, context=context)
+    assert heard == [(0, 0, map_plan.COMPILES)]
 
 
 def test_the_pca_map_is_what_folds_are_made_in(wine):

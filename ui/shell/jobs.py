@@ -17,6 +17,7 @@ from touchstone.core.report.run_report import OLDER_METHOD
 from touchstone.core.trials import Plan
 from touchstone.core.workspace import Run, WorkspaceError
 from touchstone.core.workspace.engine.runner import close_engine
+from touchstone.core.workspace.records import Steps
 from touchstone.core.workspace.runs import expected_seconds
 from touchstone.ui import ROOT
 from touchstone.ui.shell import background, session
@@ -179,9 +180,7 @@ def action(run: Run) -> None:
 def describe(run: Run) -> str:
     """Where a run stands, in words: `72 of 120 trials, epoch 7 of 20, about 40 seconds left`."""
     if run.waits_for is not None:
-        far = run.waits_for.what
-        if run.waits_for.n_steps:
-            far += f" {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
+        far = _far(run.waits_for)
         return f"{far}, stopping" if run.cancelling else far
     if run.state == "running" and run.n_done == 0 and not run.steps:
         if background.is_going_on():
@@ -200,8 +199,12 @@ def counted(run: Run) -> str:
     trials = f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
     if not run.steps:
         return trials
-    first = run.steps[0]
-    return f"{trials}, {first.what} {count(first.n_done)} of {count(first.n_steps)}"
+    return f"{trials}, {_far(run.steps[0])}"
+
+
+def _far(steps: Steps) -> str:
+    """How far a trial is, or another run that is waited for; what it does, where nobody counts."""
+    return f"{steps.what} {count(steps.n_done)} of {count(steps.n_steps)}" if steps.n_steps else steps.what
 
 
 def duration(seconds: float) -> str:
