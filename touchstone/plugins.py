@@ -2,6 +2,7 @@
 
 from touchstone.core.cluster.finders import SourceFinder as SourceFinder
 from touchstone.core.cluster.sources import FoundSources as FoundSources
+from touchstone.core.cluster.sources import by_estimator as by_estimator
 from touchstone.core.data import DataError as DataError
 from touchstone.core.data import Dataset as Dataset
 from touchstone.core.data.tables.logs import Log as Log

@@ -13,6 +13,7 @@ from touchstone.core.cluster.sources import (
     FoundSources,
     OnStep,
     cluster_classes,
+    gaussian_mixture,
     kmeans,
     same_size_kmeans,
     unheard,
@@ -507,6 +508,9 @@ _BUILT_IN = {
         short="same-size",
         in_sentences="same-size k-means",
         version=2,  # since 2 steps go beyond the means, and starts are tried on 3,000 samples
+    ),
+    "gaussian_mixture": SourceFinder(
+        "Gaussian mixture", cluster=gaussian_mixture, short="mixture", in_sentences="the Gaussian mixture"
     ),
     "deep_kmeans": SourceFinder("deep k-means", deep_kmeans),
     "acol": SourceFinder(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from jaxtyping import Float, Integer, Real, Shaped
 from touchstone.core.data.errors import DataError
 from touchstone.core.data.values import Codes
 from touchstone.core.models.threads import single_threaded
+from touchstone.core.questions import named
 
 Features = Real[np.ndarray, "n_samples n_features"]
 Clusterer = Callable[[Features, int, np.random.Generator], Codes]
@@ -33,7 +35,8 @@ def cluster_classes(
     Raises
     ------
     DataError
-        Where a class has fewer different samples than ``n_sources``; each such class is named.
+        Where a class has fewer different samples than ``n_sources``; each such class is named. Also where ``cluster``
+        finds another number of clusters in a class.
 
     Examples
     --------
@@ -50,29 +53,63 @@ def cluster_classes(
     for position, label in enumerate(np.unique(y).tolist()):
         members = y == label
         clusters = cluster(features[members], n_sources, rng)
-        if len(np.unique(clusters)) < n_sources:
+        n_found = len(np.unique(clusters))
+        if n_found != n_sources:
             raise DataError(
-                f"{n_sources} sources cannot be found in class {_name(label, class_names)}: its samples are too "
-                f"similar. Ask for fewer sources."
+                f"{n_sources} sources cannot be found in class {_name(label, class_names)}: its samples make {n_found} "
+                f"cluster{'s' * (n_found != 1)} this way. Ask for another number of sources, or find them another way."
             )
         sources[members] = position * n_sources + clusters
     return sources
 
 
-def kmeans(features: Features, n_sources: int, rng: np.random.Generator) -> Codes:
-    """Cluster one class by k-means with k-means++ starts (Arthur & Vassilvitskii 2007).
+def by_estimator(estimator: str, *, number: str | None = "n_clusters", **options: Any) -> Clusterer:
+    """Any clusterer of scikit-learn's kind ("module:Class" with ``fit_predict``), for the features of one class.
+
+    ``number`` is its parameter of how many clusters, None where it has none: then a class that makes another number is
+    refused by ``cluster_classes``. What it calls noise joins the cluster of the nearest sample that is none.
 
     Examples
     --------
-    >>> clusters = kmeans(np.array([[0.0], [0.1], [5.0]]), 2, np.random.default_rng(0))
+    >>> ward = by_estimator("sklearn.cluster:AgglomerativeClustering")
+    >>> clusters = ward(np.array([[0.0], [0.1], [5.0]]), 2, np.random.default_rng(0))
     >>> bool(clusters[0] == clusters[1] != clusters[2])
     True
+    >>> dense = by_estimator("sklearn.cluster:DBSCAN", number=None, eps=1.0, min_samples=2)
+    >>> dense(np.array([[0.0], [0.1], [5.0], [5.1], [7.0]]), 2, np.random.default_rng(0)).tolist()
+    [0, 0, 1, 1, 1]
     """
-    from sklearn.cluster import KMeans
 
-    estimator = KMeans(n_sources, init="k-means++", n_init=1, random_state=int(rng.integers(2**31)))
-    with single_threaded():
-        return estimator.fit_predict(features).astype(np.int64)
+    def cluster(features: Features, n_sources: int, rng: np.random.Generator) -> Codes:
+        made = named(estimator)(**options, **({} if number is None else {number: n_sources}))
+        if "random_state" in made.get_params():
+            made.set_params(random_state=int(rng.integers(2**31)))
+        with single_threaded():
+            labels = np.asarray(made.fit_predict(features))
+            return np.unique(_without_noise(features, labels), return_inverse=True)[1].astype(np.int64)
+
+    return cluster
+
+
+def _without_noise(features: Features, labels: Integer[np.ndarray, " n_members"]) -> Integer[np.ndarray, " n_members"]:
+    """Labels of which none is −1, but where all are."""
+    noise = labels < 0
+    if not noise.any() or noise.all():
+        return labels
+    from sklearn.neighbors import KNeighborsClassifier
+
+    labels = labels.copy()
+    labels[noise] = KNeighborsClassifier(1).fit(features[~noise], labels[~noise]).predict(features[noise])
+    return labels
+
+
+kmeans = by_estimator("sklearn.cluster:KMeans", init="k-means++", n_init=1)
+"""Clusters of one class by k-means with k-means++ starts (Arthur & Vassilvitskii 2007)."""
+
+gaussian_mixture = by_estimator(
+    "sklearn.mixture:GaussianMixture", number="n_components", covariance_type="diag", reg_covar=1e-3
+)
+"""The likeliest component of each sample of one class, in a mixture of normals, each with variances of its own."""
 
 
 def same_size_kmeans(features: Features, n_sources: int, rng: np.random.Generator) -> Codes:

@@ -15,6 +15,7 @@ from touchstone.plugins import (
     Metric,
     Representation,
     SourceFinder,
+    by_estimator,
 )
 
 
@@ -90,14 +91,12 @@ def ranks(dataset: Dataset) -> np.ndarray:
 RANKS = Representation("Ranks of columns", ("image", "tabular"), ranks)
 
 
-def ward(features: np.ndarray, n_sources: int, rng: np.random.Generator) -> np.ndarray:
-    """Clusters of one class that Ward's method joins, 0 to `n_sources` - 1; nothing is drawn from `rng`."""
-    from sklearn.cluster import AgglomerativeClustering
-
-    return AgglomerativeClustering(n_sources).fit_predict(features).astype(np.int64)
-
-
-WARD = SourceFinder("Ward clusters", cluster=ward, short="Ward", in_sentences="Ward's method")
+WARD = SourceFinder(
+    "Ward clusters",
+    cluster=by_estimator("sklearn.cluster:AgglomerativeClustering"),
+    short="Ward",
+    in_sentences="Ward's method",
+)
 
 
 @dataclass(frozen=True)

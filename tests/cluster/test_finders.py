@@ -13,10 +13,11 @@ from touchstone.core.cluster.finders import (
     find_sources,
     train_for_sources,
 )
+from touchstone.core.cluster.sources import by_estimator
 from touchstone.core.data import DataError, Dataset, load_example
 from touchstone.core.models.networks import Cnn2
 from touchstone.core.testing import LAWS
-from touchstone.core.testing.finders import finder_finds_the_same_for_the_same_seed
+from touchstone.core.testing.finders import blobs, finder_finds_the_same_for_the_same_seed
 
 
 @dataclass
@@ -38,6 +39,38 @@ def images(monkeypatch) -> Dataset:
 def test_a_finder_keeps_every_law(law, name, images):
     if name != "acol" or law is not finder_finds_the_same_for_the_same_seed:  # which takes minutes: see test_acol.py
         law(name, SOURCE_FINDERS[name])
+
+
+CLUSTERERS = {
+    "ward": by_estimator("sklearn.cluster:AgglomerativeClustering"),
+    "bisecting_kmeans": by_estimator("sklearn.cluster:BisectingKMeans"),
+    "birch": by_estimator("sklearn.cluster:Birch"),
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+@pytest.mark.parametrize("law", LAWS[SOURCE_FINDERS.group], ids=lambda law: law.__name__)
+def test_a_clusterer_of_scikit_learn_is_a_finder_by_one_entry(law, name, monkeypatch):
+    monkeypatch.setitem(SOURCE_FINDERS, name, SourceFinder(name, cluster=CLUSTERERS[name]))
+    law(name, SOURCE_FINDERS[name])
+
+
+def test_a_clusterer_without_a_number_is_refused_where_it_finds_another_one(monkeypatch):
+    dense = by_estimator("sklearn.cluster:HDBSCAN", number=None, min_cluster_size=4, copy=True)
+    monkeypatch.setitem(SOURCE_FINDERS, "dense", SourceFinder("dense", cluster=dense))
+    features, y, source = blobs(2, 3, n_each=20)
+    given = {"method": "dense", "rng": np.random.default_rng(0), "class_names": ("ant", "bee")}
+    found = find_sources(features, y, n_sources=3, **given)
+    assert len({*zip(source.tolist(), found.tolist(), strict=True)}) == 6
+    with pytest.raises(DataError, match="5 sources cannot be found in class ant: its samples make 3 clusters this way"):
+        find_sources(features, y, n_sources=5, **given)
+
+
+def test_noise_joins_the_nearest_cluster_and_nothing_but_noise_is_no_cluster():
+    dense = by_estimator("sklearn.cluster:DBSCAN", number=None, eps=1.0, min_samples=2)
+    features = np.array([[0.0], [0.5], [9.0], [9.5], [6.0], [-4.0]])
+    assert dense(features, 2, np.random.default_rng(0)).tolist() == [0, 0, 1, 1, 1, 0]
+    assert set(dense(10 * features, 2, np.random.default_rng(0)).tolist()) == {0}
 
 
 def test_a_finder_either_clusters_or_trains():

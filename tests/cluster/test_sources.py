@@ -47,7 +47,7 @@ def test_copies_of_a_sample_do_not_make_a_class_larger():
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")
 def test_samples_that_a_computer_cannot_tell_apart_are_refused():
     features = np.array([[1.0], [1.0 + 1e-16], [1.0 + 3e-16], [1.0 + 5e-16], [1.0 + 9e-16]]) * 1e-170
-    with pytest.raises(DataError, match="class bee: its samples are too similar"):
+    with pytest.raises(DataError, match="class bee: its samples make 1 cluster this way"):
         find_sources(features, np.ones(5, int), n_sources=4, rng=np.random.default_rng(0), class_names=["ant", "bee"])
 
 
