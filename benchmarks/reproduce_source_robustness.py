@@ -156,7 +156,7 @@ def run(budget: Budget, found: dict, trials: list[Trial], *, together: bool) -> 
 def store(budget: Budget, plan: AdequacyPlan, trial: Trial, split: Split, fitted: Fitted) -> str:
     """Keep the rows of a trial, and say in a line what came of it."""
     dataset, draw = mnist(budget.subset), trial.draw
-    about = {"model": trial.model, "seconds": fitted.seconds, "training": fitted.training}
+    about = {"model": trial.model, **fitted.about}
     rows = [
         table_of([plan.trial_plan.counted(dataset, draw, labels, split=split, **about)]).assign(
             size=trial.size, epoch=epoch

@@ -1,12 +1,13 @@
 """Did the networks of these trials learn what they could? What rests on networks that did not says so."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from touchstone.core.evaluate.wording import count, listed, plural
 from touchstone.core.models.stopping import CEILING_REACHED, ENDED, NOT_LEARNED
+from touchstone.core.trials.run import TUNED
 
 MANY = 0.1
 """The share of unfinished networks above which nothing is concluded from how accuracy changes with the data."""
@@ -58,6 +59,21 @@ class Fits:
         return "Next: choose another network; this one does not learn these data as it is trained here."
 
 
+def chosen_of(trials: pd.DataFrame, by: Sequence[str]) -> dict[Hashable, str]:
+    """What inner folds chose most often, in a sentence, by the values of these columns; as `fits_of`.
+
+    >>> rows = pd.DataFrame({"model": ["svm"] * 3, "hyperparameters": ["C 1", "C 10", "C 10"]})
+    >>> chosen_of(rows.assign(label=None, source=None), ["model"])
+    {'svm': 'Hyperparameters were chosen by inner folds of whole sources, most often C 10 (2 of 3 trainings).'}
+    """
+    sentences = {}
+    for named, chosen in _whole(trials, TUNED, by):
+        usual, n = chosen.mode().iloc[0], count(int((chosen == chosen.mode().iloc[0]).sum()))
+        how = f"most often {usual} ({n} of {plural(len(chosen), 'training')})"
+        sentences[named] = f"Hyperparameters were chosen by inner folds of whole sources, {how}."
+    return sentences
+
+
 def fits_of(trials: pd.DataFrame, by: Sequence[str]) -> dict[Hashable, Fits]:
     """How trainings ended by the values of these columns (a tuple of them where there are several).
 
@@ -69,13 +85,15 @@ def fits_of(trials: pd.DataFrame, by: Sequence[str]) -> dict[Hashable, Fits]:
     >>> fits_of(rows.assign(label=None, source=None), ["model"])
     {'cnn_1': Fits(n=2, n_ended=1, n_at_ceiling=0, n_not_learned=0)}
     """
-    if "stopped" not in trials.columns:
-        return {}
-    whole = trials.loc[
-        (trials["label"].isna() & trials["source"].isna() & trials["stopped"].notna()).to_numpy(dtype=bool)
-    ]
-    key = list(by) if len(by) > 1 else by[0]
     return {
         named: Fits(len(ended), *(int((ended == why).sum()) for why in (ENDED, CEILING_REACHED, NOT_LEARNED)))
-        for named, ended in whole.groupby(key, sort=False, observed=True)["stopped"]
+        for named, ended in _whole(trials, "stopped", by)
     }
+
+
+def _whole(trials: pd.DataFrame, column: str, by: Sequence[str]) -> Iterator[tuple[Hashable, pd.Series]]:
+    """A column of the rows of whole test parts, where it is known, by the values of others."""
+    if column in trials.columns:
+        is_known = trials["label"].isna() & trials["source"].isna() & trials[column].notna()
+        key = list(by) if len(by) > 1 else by[0]
+        yield from trials.loc[is_known.to_numpy(dtype=bool)].groupby(key, sort=False, observed=True)[column]

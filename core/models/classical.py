@@ -1,6 +1,6 @@
 """What do the classical models make of the data? scikit-learn's models behind the preprocessing each input needs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -55,7 +55,8 @@ class Classifier(Protocol):
     A model also offers ``predict_proba(x)`` or ``decision_function(x)``, of shape (n_samples, n_classes), where the
     columns are the codes of ``y`` and a class without training samples has probability 0 (decision ``-inf``).
     Accuracy always comes from ``predict``. One that cannot learn every data set has a class method ``fits(dataset)``,
-    and says in ``needs`` what it takes.
+    and says in ``needs`` what it takes. One whose hyperparameters can be chosen by inner folds says in ``worth_trying``
+    which values of which are tried (`core.trials.tuning`).
     """
 
     label: ClassVar[str]
@@ -144,6 +145,10 @@ class Svm(_Preprocessed):
     """
 
     label: ClassVar[str] = "SVM"
+    worth_trying: ClassVar[Mapping[str, tuple[float, ...]]] = {
+        "C": (0.1, 1.0, 10.0, 100.0),
+        "gamma": (0.001, 0.01, 0.1),
+    }
 
     C: float = 1.0
     gamma: float = 0.01
@@ -176,6 +181,7 @@ class Logistic(_Probabilistic):
     """
 
     label: ClassVar[str] = "Logistic regression"
+    worth_trying: ClassVar[Mapping[str, tuple[float, ...]]] = {"C": (0.01, 0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0
 

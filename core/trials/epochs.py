@@ -7,7 +7,7 @@ chose. Choosing on held-out sources is what they leave for later (section 6). Mo
 import time
 from collections.abc import Callable, Collection
 from dataclasses import fields, is_dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Integer
@@ -16,6 +16,7 @@ from touchstone.core.data import Dataset
 from touchstone.core.models import MODELS, Classifier
 from touchstone.core.models.stopping import Training
 from touchstone.core.split.scheme import Split
+from touchstone.core.trials.tuning import chosen_of, tuned
 
 EPOCHS = {
     "last": "the end of training",
@@ -76,6 +77,13 @@ class Fitted(NamedTuple):
     seconds: float
     training: Training | None
     """None of a model that is no network."""
+    hyperparameters: str = ""
+    """Those that were chosen by inner folds, in words."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the rows of a trial say of its fit, beside what it predicted."""
+        return {"seconds": self.seconds, "training": self.training, "hyperparameters": self.hyperparameters}
 
 
 def predict_at(
@@ -87,12 +95,14 @@ def predict_at(
     seed: int,
     should_stop: Callable[[], bool],
     validation: Integer[np.ndarray, " n_validation"] | None = None,
+    inner: Integer[np.ndarray, " n_train"] | None = None,
 ) -> Fitted:
     """Fit on `split.train`, predict `split.test`: the labels at each of several choices of the epoch.
 
     "best" and "validation" are the first epoch that had the highest accuracy, on the test part or on the rows
-    `validation`; a model without epochs is asked once. Raises Cancelled when `should_stop` turns true between fits or
-    epochs.
+    `validation`; a model without epochs is asked once. Where `inner` gives the source of each training sample,
+    hyperparameters are chosen by folds of these (`core.trials.tuning`). Raises Cancelled when `should_stop` turns true
+    between fits or epochs.
 
     Examples
     --------
@@ -107,13 +117,17 @@ def predict_at(
     """
     start = time.perf_counter()
     chosen = Chosen(epochs, dataset, split.test, validation)
+    if inner is not None:
+        about = {"seed": seed, "n_classes": dataset.n_classes, "should_stop": should_stop}
+        classifier = tuned(classifier, dataset.x[split.train], dataset.y[split.train], inner, **about)
     watched = chosen.judges and learns_in_epochs(classifier)
     given = {"seed": seed, "n_classes": dataset.n_classes, "should_stop": should_stop}
     if watched:
         given["on_epoch"] = lambda _n_done, _n_epochs, _loss: chosen.look(classifier)
     classifier.fit(dataset.x[split.train], dataset.y[split.train], **given)
     predicted = chosen.at_the_end(classifier)
-    return Fitted(predicted, time.perf_counter() - start, getattr(classifier, "training", None))
+    hyperparameters = "" if inner is None else chosen_of(classifier)
+    return Fitted(predicted, time.perf_counter() - start, getattr(classifier, "training", None), hyperparameters)
 
 
 class Chosen:

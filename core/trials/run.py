@@ -37,8 +37,11 @@ A finished trial has three sorts of rows. The whole test part: `label` and `sour
 label were taken for it. Each source of a label in the test part: `n_correct` of `n_label`; `held_out_source` repeats
 the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
 `status` ("ok" or "failed") stand on every row; a failed trial is one row without figures. Runs that were asked to leave
-sources out have one column more, `LEFT_OUT`; runs that train networks have `TRAINING`.
+sources out have one column more, `LEFT_OUT`; runs that train networks have `TRAINING`, and those that choose
+hyperparameters have `TUNED`.
 """
+TUNED = "hyperparameters"
+"""The column that says what inner folds chose, where they were asked to; NA where a model has nothing to choose."""
 TRAINING = {"n_updates": "Int64", "stopped": TEXTS, "train_accuracy": "float64"}
 """The columns that say how a network was trained (`core.models.stopping.Training`), on every row of its trial.
 
@@ -47,7 +50,7 @@ They are NA where a model is no network, and missing in runs of methods that did
 LEFT_OUT = "left_out"
 """The column that says which turn a trial leaves out (NA: none)."""
 
-_DTYPES = {name: pd.api.types.pandas_dtype(dtype) for name, dtype in (COLUMNS | TRAINING).items()}
+_DTYPES = {name: pd.api.types.pandas_dtype(dtype) for name, dtype in (COLUMNS | TRAINING | {TUNED: TEXTS}).items()}
 _WHOLE = pd.Int64Dtype()
 
 Counted = dict[str, Any]

@@ -38,7 +38,7 @@ from touchstone.core.trials.epochs import (
     untrained,
 )
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole
-from touchstone.core.trials.run import COLUMNS, LEFT_OUT, Counted, count_trial, of_turn, table_of, trained_for
+from touchstone.core.trials.run import COLUMNS, LEFT_OUT, TUNED, Counted, count_trial, of_turn, table_of, trained_for
 
 # Which splits does a plan of trials draw? Each by a seed of its own, which all models and source finders share.
 
@@ -432,6 +432,10 @@ class TrialPlan:
         Whether every draw of known sources is repeated without some of them, out of training as out of its test part:
         each is left out in one turn (`core.split.scheme`). What models owe to single sources is then known.
 
+    tuned
+        Whether each model's hyperparameters are chosen anew in every training part, by folds of its sources
+        (`core.trials.tuning`).
+
     Raises DataError for a name that no registry knows and for a number out of range.
 
     Examples
@@ -544,6 +548,17 @@ class TrialPlan:
         choices=lambda about: {False: "no", True: "yes, in turn"},
         when=lambda values, about: finding.KNOWN_SOURCES in values.get("source_finders", ()),
         says=lambda left_out: "",
+        joined=LATER,
+    )
+
+    tuned: bool = asks(
+        False,
+        "Hyperparameters",
+        "“By inner folds” chooses C and gamma of the SVM, and C of logistic regression, in every training part, by "
+        "folds of its own sources. An SVM then takes about forty times as long.",
+        address="hyperparameters",
+        choices=lambda about: {False: "usual", True: "by inner folds"},
+        says=lambda tuned: "",
         joined=LATER,
     )
 
@@ -662,8 +677,8 @@ class TrialPlan:
         fitted = Fitted({self.epoch: np.empty(0, dtype=np.int64)}, 0.0, None)
         if len(split.test):
             given = {"seed": self.fit_seed(draw), "should_stop": context.should_stop, "validation": validation}
-            classifier = untrained(MODELS[model], self.n_epochs)
-            fitted = predict_at((self.epoch,), classifier, dataset, split, **given)
+            classifier, inner = untrained(MODELS[model], self.n_epochs), self.inner(dataset, draw, split)
+            fitted = predict_at((self.epoch,), classifier, dataset, split, inner=inner, **given)
         counted = self._counted(dataset, draw, fitted, model=model, split=split)
         return of_turn(counted, turn) if self.left_out else counted
 
@@ -722,8 +737,11 @@ class TrialPlan:
         return Split(inner.train, split.test if len(inner.test) else split.test[:0]), inner.test
 
     def _counted(self, dataset: Dataset, draw: Draw, fitted: Fitted, *, model: str, split: Split) -> Counted:
-        predicted, about = fitted.predicted[self.epoch], {"seconds": fitted.seconds, "training": fitted.training}
-        return self.counted(dataset, draw, predicted, model=model, split=split, **about)
+        return self.counted(dataset, draw, fitted.predicted[self.epoch], model=model, split=split, **fitted.about)
+
+    def inner(self, dataset: Dataset, draw: Draw, split: Split) -> Integer[np.ndarray, " n_train"] | None:
+        """The source of each training sample, by which hyperparameters are chosen; None where they are not."""
+        return self.sources(dataset, draw.source_finder, draw.clustering)[split.train] if self.tuned else None
 
     def counted(
         self,
@@ -735,13 +753,16 @@ class TrialPlan:
         seconds: float,
         split: Split | None = None,
         training: Training | None = None,
+        hyperparameters: str = "",
     ) -> Counted:
         """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`.
 
         `split` is another one of the draw, with the same test part, where the model was trained on less; `training`
-        says how a network was trained.
+        says how a network was trained, `hyperparameters` what inner folds chose.
         """
         trained = trained_for(training) if trains_networks(self.models) else {}
+        if self.tuned:
+            trained |= {TUNED: hyperparameters or None}
         return trained | count_trial(
             dataset,
             split or self.split(dataset, draw),
@@ -759,6 +780,8 @@ class TrialPlan:
         row = {**dict.fromkeys(COLUMNS), **identity(model, draw), "status": "failed"}
         if trains_networks(self.models):
             row |= trained_for(None)
+        if self.tuned:
+            row |= {TUNED: None}
         return table_of([row | {LEFT_OUT: turn} if self.left_out else row])
 
     def _sources_plan(self, source_finder: str) -> finding.SourcesPlan:

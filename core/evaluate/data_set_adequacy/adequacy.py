@@ -24,7 +24,7 @@ from touchstone.core.evaluate.data_set_adequacy.results import (
     Outlook,
     Step,
 )
-from touchstone.core.evaluate.fits import Fits, fits_of
+from touchstone.core.evaluate.fits import Fits, chosen_of, fits_of
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, Schemes, finished, groups
@@ -102,7 +102,11 @@ def adequacy_of(
     is_whole = trials["label"].isna().to_numpy()
     return Adequacy(
         curves=tuple(curves),
-        intervals=replace(_intervals(curves, whole, int(is_whole.sum())), metrics=_metrics(by_metric)),
+        intervals=replace(
+            _intervals(curves, whole, int(is_whole.sum())),
+            metrics=_metrics(by_metric),
+            chosen=chosen_of(paired, ["model", "source_finder"]),
+        ),
         n_trials=int(is_whole.sum()),
         n_used=len(whole),
         n_failed=int((is_whole & (trials["status"] == "failed").to_numpy(dtype=bool)).sum()),

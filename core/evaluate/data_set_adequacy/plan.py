@@ -55,12 +55,12 @@ class AdequacyPlan:
 
     Parameters
     ----------
-    models, source_finders, n_sources, representation, schemes, n_repeats, n_clusterings, test_share, across, seed
+    models, source_finders, n_sources, representation, schemes, n_repeats, n_clusterings, test_share, across, tuned
         As in TrialPlan: its draws are this plan's draws.
     sizes
         Sizes of training parts, rising; 0 stands for all and comes last. Those that do not fit a data set are left out
         there: they must be at least its number of classes, and below the usual size of its training parts.
-    n_epochs
+    n_epochs, seed
         As in TrialPlan; networks are tested at the end of training.
 
     Raises DataError for a name that no registry knows and for a number out of range.
@@ -100,6 +100,7 @@ class AdequacyPlan:
     )
     n_epochs: int | None = asks_like(TrialPlan, "n_epochs")
     seed: int = asks_like(TrialPlan, "seed")
+    tuned: bool = asks_like(TrialPlan, "tuned")
 
     described: ClassVar[str] = "{models} · {source_finders} · {sizes} · {n_repeats}"
 
@@ -180,9 +181,9 @@ class AdequacyPlan:
         draw, size, model = self._trial(dataset, index)
         plan, split = self.trial_plan, self.split(dataset, draw, size)
         given = {"seed": plan.fit_seed(draw), "should_stop": context.should_stop}
-        fitted = predict_at(("last",), untrained(MODELS[model], self.n_epochs), dataset, split, **given)
-        about = {"model": model, "seconds": fitted.seconds, "training": fitted.training}
-        counted = plan.counted(dataset, draw, fitted.predicted["last"], split=split, **about)
+        classifier, inner = untrained(MODELS[model], self.n_epochs), plan.inner(dataset, draw, split)
+        fitted = predict_at(("last",), classifier, dataset, split, inner=inner, **given)
+        counted = plan.counted(dataset, draw, fitted.predicted["last"], model=model, split=split, **fitted.about)
         n_of_label = pd.Series(np.bincount(dataset.y[split.train], minlength=dataset.n_classes), dataset.class_names)
         return counted | {"size": size, "n_label_train": n_of_label.reindex(counted["label"]).astype("Int64").array}
 

@@ -208,6 +208,7 @@ def adequacy_verdict(
             if each is not None and each is not curve
         ),
         resting(_settles(curve, worth), GAIN),
+        adequacy.intervals.chosen.get((curve.model, curve.source_finder), ""),
     ]
     about = [curve] if beside is None or curve.words == OF_ACCURACY else [curve, beside]
     gaps = (gap_claim(each, worth=worth) for each in about)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from touchstone.core.evaluate.fits import fits_of
+from touchstone.core.evaluate.fits import chosen_of, fits_of
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
@@ -44,6 +44,8 @@ from touchstone.core.evaluate.source_robustness.results import (
     ExpectedValue,
 )
 from touchstone.core.trials.trial_plan import EXCLUSIVE, FULL, INCLUSIVE, RANDOM
+
+MODEL = ["model", "source_finder"]
 
 # Is a model any better than always answering the majority class, on the very samples that it was tested on?
 
@@ -152,7 +154,8 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
         n_trials=int(whole.sum()),
         n_used=int((whole & ok).sum()),
         baselines=tuple(baselines),
-        fits=fits_of(trials.loc[ok], ["model", "source_finder"]),
+        fits=fits_of(trials.loc[ok], MODEL),
+        chosen=chosen_of(trials.loc[ok], MODEL),
     )
 
 

@@ -261,6 +261,8 @@ class AccuracyIntervals:
     """Metrics other than accuracy, of every model, source finder and size."""
     fits: Mapping[tuple[str, str], Fits] = field(default_factory=dict)
     """How the trainings of a network ended, by model and source finder; nothing of other models."""
+    chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """What inner folds chose of a model's hyperparameters, in a sentence, by model and source finder."""
 
     @property
     def overall(self) -> tuple[ExpectedInterval, ...]:

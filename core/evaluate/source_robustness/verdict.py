@@ -206,6 +206,7 @@ def source_verdict(
             other_mix(baseline),
             on_random_split(row),
             at_full_size(row),
+            intervals.chosen.get((row.model, row.source_finder), ""),
             _EPOCHS[epoch],
         ]
     )
