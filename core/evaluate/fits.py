@@ -55,7 +55,7 @@ class Fits:
         if self.are_finished:
             return ""
         if self.n_ended:
-            return "Next: train longer; leave the epochs of networks at “until done”."
+            return "Next: train longer; leave the epochs of networks as usual."
         return "Next: choose another network; this one does not learn these data as it is trained here."
 
 

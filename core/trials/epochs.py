@@ -19,7 +19,7 @@ from touchstone.core.split.scheme import Split
 from touchstone.core.trials.tuning import chosen_of, tuned
 
 EPOCHS = {
-    "last": "the end of training",
+    "last": "the last epoch",
     "best": "the best epoch on the test part (optimistic)",
     "validation": "the best epoch on a part held out for it",
 }

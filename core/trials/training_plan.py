@@ -12,10 +12,10 @@ from touchstone.core.models import MODELS, check_fitting
 from touchstone.core.models.model_file import ModelFile
 from touchstone.core.models.networks import PaperNetwork, best_device
 from touchstone.core.models.stopping import LEAST, MOST
-from touchstone.core.parameters import LATER, About, Titles, Values, asks, asks_seed, label_of
+from touchstone.core.parameters import LATER, About, Several, Titles, Values, asks, asks_seed, label_of
 from touchstone.core.split.scheme import Random, Split
 from touchstone.core.split.units import DRAWN, FILE, draw_of_units, has_test_set, split_by_part
-from touchstone.core.trials.choices import N_EPOCHS, models_offered
+from touchstone.core.trials.choices import models_offered
 from touchstone.core.trials.plan import Context, check_fields, check_names, check_whole, to_json
 from touchstone.core.trials.run import TRAINING, trained_for
 
@@ -117,12 +117,12 @@ class TrainingPlan:
     n_epochs: int | None = asks(
         PaperNetwork.n_epochs,
         "Epochs",
-        "Passes over the training samples. Default: until done, when the loss falls no more: "
-        f"{LEAST:,} to {MOST:,} updates, more where epochs are long.",
+        f"Passes over the training samples. 0: until the loss falls no more, {LEAST:,} to {MOST:,} updates, more where "
+        "epochs are long. You can stop at any time.",
         address="epochs",
         place="row",
-        choices=lambda about: {number: str(number) for number in N_EPOCHS},
-        word="until done",
+        within=(0, 1000, 5),
+        several_as=Several(lambda n_epochs: (n_epochs or 0,), lambda n_epochs: n_epochs or None),
     )
     batch_size: int = asks(
         PaperNetwork.batch_size,

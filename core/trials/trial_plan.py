@@ -521,11 +521,11 @@ class TrialPlan:
     n_epochs: int | None = asks(
         None,
         "Epochs of networks",
-        "Default: until done, when the loss on the training part falls no more. A number of epochs "
-        "trains small parts less than large ones.",
+        "Usual: until the loss on the training part falls no more. A number of epochs trains small parts less than "
+        "large ones.",
         address="epochs",
         choices=lambda about: {number: str(number) for number in choices.N_EPOCHS},
-        word="until done",
+        word="usual",
         width=150,
         joined=LATER,
     )

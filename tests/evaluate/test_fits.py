@@ -38,7 +38,7 @@ def test_a_curve_of_networks_that_did_not_learn_shows_no_gain():
     assert np.isnan(curve.outlook.next_gain.value)
     verdict = adequacy_verdict(found, names=NAMES)
     assert "Of 8 trainings with 100 samples, 8 ended while the loss still fell." in verdict.headline
-    assert verdict.advice == "Next: train longer; leave the epochs of networks at “until done”."
+    assert verdict.advice == "Next: train longer; leave the epochs of networks as usual."
 
 
 def test_a_curve_of_networks_that_learned_shows_what_it_shows():
