@@ -40,12 +40,17 @@ class Fits:
 
         >>> Fits(40, n_ended=8, n_not_learned=4).sentence("of CNN-3")
         'Of 40 trainings of CNN-3, 8 ended while the loss still fell and 4 learned nothing.'
+        >>> Fits(40, n_ended=40).sentence("of CNN-3")
+        'All 40 trainings of CNN-3 ended while the loss still fell.'
         """
         why = {
             "ended while the loss still fell": self.n_ended,
             "still improved at the most updates allowed": self.n_at_ceiling,
             "learned nothing": self.n_not_learned,
         }
+        if self.n and self.n in why.values():
+            [how] = [how for how, n in why.items() if n]
+            return f"All {plural(self.n, 'training')} {what} {how}." if self.n > 1 else f"The training {what} {how}."
         parts = [f"{count(n)} {how}" for how, n in why.items() if n]
         return f"Of {plural(self.n, 'training')} {what}, {listed(parts)}." if parts else ""
 

@@ -37,7 +37,7 @@ def test_a_curve_of_networks_that_did_not_learn_shows_no_gain():
     assert all(kind(each) in ("unknown", "gap") for each in (*found.curves, *found.by_metric))
     assert np.isnan(curve.outlook.next_gain.value)
     verdict = adequacy_verdict(found, names=NAMES)
-    assert "Of 8 trainings with 100 samples, 8 ended while the loss still fell." in verdict.headline
+    assert "All 8 trainings with 100 samples ended while the loss still fell." in verdict.headline
     assert verdict.advice == "Next: train longer; leave the epochs of networks as usual."
 
 
@@ -56,7 +56,7 @@ def test_robustness_names_networks_that_did_not_learn(n_epochs):
     network, other = intervals.overall
     verdict = source_verdict(intervals, row=network, names=NAMES)
     is_short = n_epochs is not None
-    assert verdict.headline.startswith("Of 16 trainings of Small neural network, 16 ended") == is_short
+    assert verdict.headline.startswith("All 16 trainings of Small neural network ended") == is_short
     assert verdict.advice.startswith("Next: train longer") == is_short
     assert "training" not in source_verdict(intervals, row=other).headline
 
@@ -68,7 +68,8 @@ def test_few_that_did_not_learn_are_named_and_no_more():
     assert some.sentence("of X") == (
         "Of 40 trainings of X, 2 still improved at the most updates allowed and 1 learned nothing."
     )
-    assert Fits(40).sentence("of X") == ""
+    assert Fits(40).sentence("of X") == Fits(0).sentence("of X") == ""
+    assert Fits(1, n_not_learned=1).sentence("of X") == "The training of X learned nothing."
 
 
 def test_a_run_that_did_not_note_it_is_not_judged():

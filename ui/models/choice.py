@@ -489,17 +489,18 @@ def train(dataset: Dataset, models: Collection[StoredModel]) -> None:
 def _trained_on(plan: TrainingPlan, dataset: Dataset, split: Split) -> str:
     """How many samples there are to train on and to test on, and whose split it is."""
     n_train, n_test = map(len, split)
+    ends = " Training ends when the loss falls no more." if plan.n_epochs is None else ""
     if plan.test_set == DRAWN:
         return (
             f"Trained on {plural(n_train, 'sample')}, tested on {plural(n_test, 'other')}, with the same share of "
             f"every "
-            "class."
+            f"class.{ends}"
         )
     n_out = dataset.n_samples - n_train - n_test
     out = f" Its {plural(n_out, 'validation sample')} take no part." if n_out else ""
     return (
         f"Trained on the {plural(n_train, 'sample')} that the file marks as train, tested on the {count(n_test)} that "
-        f"it marks as test.{out}"
+        f"it marks as test.{out}{ends}"
     )
 
 
