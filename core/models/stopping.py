@@ -24,8 +24,8 @@ WHOLLY = 0.02
 """The share of the loss of guessing below which there is nothing left to learn from the training part."""
 GAIN = 0.02
 """A window has to lower the loss by this share, else training has come to a plateau."""
-GUESSING = 0.95
-"""The share of the loss of guessing above which nothing has been learned."""
+GUESSING = 0.99
+"""The share of the loss of guessing above which nothing has been learned; of weak signals there is little to learn."""
 
 
 @dataclass(frozen=True)
