@@ -116,6 +116,7 @@ def check(
     seed: int = ...,
     epoch: str = ...,
     left_out: bool = ...,
+    tuned: bool = ...,
 ) -> Result: ...
 @overload
 def check(
@@ -137,6 +138,7 @@ def check(
     sizes: tuple[int, ...] = ...,
     n_epochs: int | None = ...,
     seed: int = ...,
+    tuned: bool = ...,
 ) -> Result: ...
 @overload
 def check(

@@ -77,7 +77,7 @@ def answer(
     said = verdict.adequacy_verdict(found, about, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
     sections = [parts.Section("", (curve_figure(found, about),))]
     if len(beside := found.beside(about)) > 1:
-        sections.append(parts.Section("Every model", (models_figure(beside),), "models"))
+        sections.append(parts.Section("Every model", (models_figure(beside),), "every-model"))
     if curves := found.classes_of(of):
         title = f"{MODEL_TITLES.get(of.model, of.model)}: which classes would gain?"
         sections.append(parts.Section(title, (class_figure(curves, panels), class_table(curves, worth)), "gaining"))
@@ -172,7 +172,7 @@ def models_figure(curves: Sequence[Curve]) -> parts.Figure:
     """The intervals of all models, one upon the other."""
     words, on = curves[0].words, verdict.ends(curves[0])
     return parts.Figure(
-        "models",
+        "model-curves",
         partial(figures.model_curves, curves, names=MODEL_TITLES),
         f"A band for each model, from {words.name} on {on['exclusive']} (dashed) to {words.name} on {on['inclusive']}. "
         "Hovering shows the 95 % CIs for new data.",
