@@ -64,18 +64,18 @@ class Fits:
         return "Next: choose another network; this one does not learn these data as it is trained here."
 
 
-def chosen_of(trials: pd.DataFrame, by: Sequence[str]) -> dict[Hashable, str]:
+def usual_choices(trials: pd.DataFrame, by: Sequence[str]) -> dict[Hashable, str]:
     """What inner folds chose most often, in a sentence, by the values of these columns; as `fits_of`.
 
     >>> rows = pd.DataFrame({"model": ["svm"] * 3, "hyperparameters": ["C 1", "C 10", "C 10"]})
-    >>> chosen_of(rows.assign(label=None, source=None), ["model"])
-    {'svm': 'Hyperparameters were chosen by inner folds of whole sources, most often C 10 (2 of 3 trainings).'}
+    >>> usual_choices(rows.assign(label=None, source=None), ["model"])
+    {'svm': 'Hyperparameters were chosen by inner folds of each training part, most often C 10 (2 of 3 trainings).'}
     """
     sentences = {}
     for named, chosen in _whole(trials, TUNED, by):
         usual, n = chosen.mode().iloc[0], count(int((chosen == chosen.mode().iloc[0]).sum()))
         how = f"most often {usual} ({n} of {plural(len(chosen), 'training')})"
-        sentences[named] = f"Hyperparameters were chosen by inner folds of whole sources, {how}."
+        sentences[named] = f"Hyperparameters were chosen by inner folds of each training part, {how}."
     return sentences
 
 

@@ -7,7 +7,7 @@ import pytest
 from touchstone.core.data import load_example
 from touchstone.core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from touchstone.core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, kind
+from touchstone.core.evaluate.data_set_adequacy.verdict import adequacy_verdict, kind, sentence
 from touchstone.core.evaluate.fits import Fits, fits_of
 from touchstone.core.evaluate.source_robustness import expected_accuracy_intervals
 from touchstone.core.evaluate.source_robustness.verdict import source_verdict
@@ -36,6 +36,8 @@ def test_a_curve_of_networks_that_did_not_learn_shows_no_gain():
     assert curve.untrained is curve.points[0]
     assert all(kind(each) in ("unknown", "gap") for each in (*found.curves, *found.by_metric))
     assert np.isnan(curve.outlook.next_gain.value)
+    of_class = found.classes_of(curve)[0]
+    assert "trainings with 100 samples" in sentence(of_class), "of all classes, of which this one has ten"
     verdict = adequacy_verdict(found, names=NAMES)
     assert "All 8 trainings with 100 samples ended while the loss still fell." in verdict.headline
     assert verdict.advice == "Next: train longer; leave the epochs of networks as usual."

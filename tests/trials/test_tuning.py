@@ -105,4 +105,4 @@ def test_a_verdict_names_what_was_chosen_and_sizes_choose_each_for_itself():
     trials = TrialPlan(models=("logistic",), n_repeats=2, n_clusterings=1, tuned=True)
     rows = [trials.run_trial(wine, index, context=Context()) for index in range(trials.n_trials(wine))]
     findings = source_verdict(expected_accuracy_intervals(pd.concat(rows, ignore_index=True))).findings
-    assert any(each.startswith("Hyperparameters were chosen by inner folds of whole sources") for each in findings)
+    assert any(each.startswith("Hyperparameters were chosen by inner folds of each training part") for each in findings)

@@ -24,7 +24,7 @@ from touchstone.core.evaluate.data_set_adequacy.results import (
     Outlook,
     Step,
 )
-from touchstone.core.evaluate.fits import Fits, chosen_of, fits_of
+from touchstone.core.evaluate.fits import Fits, fits_of, usual_choices
 from touchstone.core.evaluate.source_robustness import AccuracyIntervals
 from touchstone.core.evaluate.source_robustness.by_metric import metrics_of_group
 from touchstone.core.evaluate.source_robustness.counts import Group, Layout, Schemes, finished, groups
@@ -105,7 +105,7 @@ def adequacy_of(
         intervals=replace(
             _intervals(curves, whole, int(is_whole.sum())),
             metrics=_metrics(by_metric),
-            chosen=chosen_of(paired, ["model", "source_finder"]),
+            chosen=usual_choices(paired, ["model", "source_finder"]),
         ),
         n_trials=int(is_whole.sum()),
         n_used=len(whole),

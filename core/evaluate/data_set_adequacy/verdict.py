@@ -263,7 +263,7 @@ def _few_unfinished(curve: Curve) -> list[str]:
 
 
 def _trainings(at: AtSize) -> str:
-    return "" if at.fits is None else at.fits.sentence(f"with {plural(round(at.n), 'sample')}")
+    return "" if at.fits is None else at.fits.sentence(f"with {plural(at.expected.n_train, 'sample')}")
 
 
 def _advice(curve: Curve, worth: float) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from touchstone.core.evaluate.fits import chosen_of, fits_of
+from touchstone.core.evaluate.fits import fits_of, usual_choices
 from touchstone.core.evaluate.intervals import (
     UNKNOWN,
     Interval,
@@ -155,7 +155,7 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
         n_used=int((whole & ok).sum()),
         baselines=tuple(baselines),
         fits=fits_of(trials.loc[ok], MODEL),
-        chosen=chosen_of(trials.loc[ok], MODEL),
+        chosen=usual_choices(trials.loc[ok], MODEL),
     )
 
 
